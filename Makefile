@@ -1,38 +1,40 @@
-# The library's jobs. `make run` and `make test` set up what they need.
+# The jobs of the library. `make run` and `make test` install the packages that they need. `make help` prints this list.
 #
 #   make run                          build the library, assemble a recorded scene, draw its W
 #   make run-wall                     a ball hits a wall of bricks: its pictures are in target/wall
 #   make test                         all tests
-#   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED that of the clock
-#   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
-#   make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder  solve contacts with friction, a line a file; forces to folder/a.npy
-#   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
-#   make bench-system                 updates through the neutral interface beside those through the legacy one
-#   make bench-solve FILES="a.npz"    the solvers side by side with those of Siconos (Debian: python3-siconos) and Pinocchio
-#   make bench-scaling                scenes over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
-#   make bench-pile                   the friction of a pile of 5000 spheres beside a plain Gauss-Seidel, with one thread and two
-#   make bench-peers                  measure in turns with MuJoCo, Pinocchio, NumPy and Siconos
-#   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture
+#   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED the clock is the seed
+#   make replay FILES="a.ldysnap b"   replay recorded states, one line for each; without FILES all of c_tests/reference
+#   make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder  solve contacts with friction, one line for each file; forces to folder/a.npy
+#   make bench SCENES="bclim-3"       measure scenes, one line for each; without SCENES all of benches/scenes
+#   make bench-system                 updates through the neutral interface compared with the legacy interface
+#   make bench-solve FILES="a.npz"    the solvers compared with Siconos (Debian: python3-siconos) and Pinocchio
+#   make bench-steps FILES="a.npz" TOLERANCES="1e-3 1e-4"  sequences of steps as a host runs them, each with the last forces as initial guess
+#   make bench-scaling                scenes of several sizes; bench-crush: the largest scene; bench-kernels: kernels alone
+#   make bench-pile                   friction in a pile of 5000 spheres compared with a plain Gauss-Seidel, one thread and two
+#   make bench-peers                  measure in alternation with MuJoCo, Pinocchio, NumPy and Siconos
+#   make bench-docs                   run all benches again and rewrite the tables and the picture of docs/performance.md
 #   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
-#   make test-mpi                     its tests, with each MPI of MPIS, on 1 to 4 processes
-#   make scaling                      what processes send each other, and the time of an update on 1, 2 and 4 of them
-#   make model                        every order of events in the pool of threads, tried by loom
+#   make test-mpi                     its tests with each MPI of MPIS, on 1 to 4 processes
+#   make scaling                      the data that processes send, and the time of an update on 1, 2 and 4 processes
+#   make model                        loom tries every order of events in the pool of threads
 #   make valgrind                     the C tests under valgrind
-#   make processors                   results have the same bits on emulated x86-64 processors with AVX2 and without
-#   make sanitize                     the C tests with the address and undefined-behaviour sanitizers
-#   make headers                      write include/*.h and what else is generated anew
+#   make processors                   check that results have the same bits on emulated x86-64 processors with AVX2 and without
+#   make sanitize                     the C tests with the address and undefined-behavior sanitizers
+#   make headers                      write include/*.h and the other generated files again
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
-#   make shared                       libldy.so, with its links, in target/shared
-#   make install PREFIX=... DESTDIR=...  both libraries, the headers, and the files of pkg-config and CMake
-#   make python                       the wheel of the Python package, in target/wheels
-#   make test-python PYTHONS="python3.10 python3.13"  its tests, with one Python or several; bench-python: what it adds to times of C
+#   make shared                       libldy.so and its links in target/shared
+#   make install PREFIX=... DESTDIR=...  install both libraries, the headers, and the files of pkg-config and CMake
+#   make python                       the wheel of the Python package in target/wheels
+#   make test-python PYTHONS="python3.10 python3.13"  its tests with one Python or several; bench-python: the overhead over C
 #   make test-mujoco                  examples/mujoco.c with the MuJoCo of PyPI
-#   make uninstall                    the same variables: removes them
+#   make uninstall                    remove the installed files; same variables as install
 #   make dist                         a tarball, Debian packages and a wheel for old versions of glibc, in target/dist; test-dist: their test
-#   make size                         bytes that a minimal program takes
+#   make size                         the size of a minimal program
+#   make help                         this list
 
 CARGO ?= cargo
-# How the library is built, without options.
+# The command that builds the library, without options.
 CARGO_BUILD ?= $(CARGO) build
 CC ?= cc
 
@@ -52,7 +54,10 @@ include packaging/python.mk
 include packaging/dist.mk
 include benches/bench.mk
 
-.PHONY: library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind processors sanitize headers check-host
+.PHONY: help library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind processors sanitize headers check-host
+
+help:
+	@sed -n '/^# The jobs/,/^$$/s/^# \{0,1\}//p' Makefile
 
 library:
 	@scripts/require cc ar ld nm objcopy $(CARGO)
@@ -89,24 +94,24 @@ solve:
 
 # ---- MPI
 
-# The library is built once for each MPI: their C interfaces differ. Cargo gives it the serial library's name, which gets its
-# own back.
+# The library is built once for each MPI, since their C interfaces differ. Cargo gives it the name of the serial library, which is
+# then built again.
 MPICC ?= mpicc
 MPI_TARGET := $(abspath $(TARGET))/mpi
 MPI_LIB := $(abspath $(TARGET))/release/libldy-mpi.a
 
-# Of Debian; any other MPI: MPIS=its-name MPICC.its-name=... MPIRUN.its-name="... -np".
+# The MPIs of Debian. For any other: MPIS=its-name MPICC.its-name=... MPIRUN.its-name="... -np".
 MPIS ?= openmpi mpich
 MPICC.openmpi ?= mpicc.openmpi
 MPICC.mpich ?= mpicc.mpich
 MPIRUN.openmpi ?= mpirun.openmpi --oversubscribe --allow-run-as-root -np
 MPIRUN.mpich ?= mpirun.mpich -np
 
-# The library for the MPI whose compiler is $(1), as $(2).
+# Build the library for the MPI with compiler $(1), as $(2).
 build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked --quiet --features mpi && \
   packaging/slim $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
 
-# The tests of MPI $(1).
+# The tests with MPI $(1).
 mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile MPICC="$(MPICC.$(1))" \
   MPIRUN="$(MPIRUN.$(1))" BUILD=$(MPI_TARGET)/$(1)/tests LDY_LIB=$(MPI_TARGET)/$(1)/libldy-mpi.a
 
@@ -114,14 +119,14 @@ mpi:
 	@scripts/require cc $(CARGO) $(MPICC)
 	@$(call build_mpi,$(MPICC),$(MPI_LIB))
 
-# Before the first MPI: the crate's own tests of what MPI changes, which compute little, so they are not optimised; and the C tests of
-# one process that need nothing the MPI build has not. The linker is told to rustc, for this crate alone: were it told to cargo, all
-# others would be built again.
+# First, the crate's own tests of code that MPI changes. They compute little, so they are not optimized. The linker is an argument of
+# rustc, for this crate alone: as a setting of cargo it would cause all other crates to be built again. Then, for each MPI, the C tests
+# of one process that work in a build for MPI, and the tests of several processes.
 test-mpi:
 	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
 	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(CARGO) rustc --locked --quiet --lib --profile test --features mpi \
 	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
-	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: boundary::
+	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi::
 	@$(foreach mpi,$(MPIS),$(call test_with,$(mpi)) &&) true
 	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
 	  FOREIGN="$(patsubst %,$(MPI_TARGET)/%/libldy-mpi.a,$(filter-out $(mpi),$(MPIS)))" &&) true
@@ -129,7 +134,7 @@ test-mpi:
 test_with = $(call build_mpi,$(MPICC.$(1)),$(MPI_TARGET)/$(1)/libldy-mpi.a) && echo "---- $(1)" && \
   $(call mpi_tests,$(1)) one-process test
 
-# The first MPI's.
+# With the first MPI.
 scaling:
 	@scripts/require cc $(CARGO) $(MPICC.$(firstword $(MPIS))) $(firstword $(MPIRUN.$(firstword $(MPIS))))
 	@$(call build_mpi,$(MPICC.$(firstword $(MPIS))),$(MPI_TARGET)/$(firstword $(MPIS))/libldy-mpi.a)
@@ -150,16 +155,16 @@ processors: library
 sanitize: library
 	@$(C_TESTS) --quiet sanitize
 
-# Writes include/*.h, c_tests/layout_assertions.c and packaging/libldy.map from the tables in src/legacy.
+# Write include/*.h, c_tests/legacy/layout_assertions.c and packaging/libldy.map from the tables in src/legacy and the declarations in Rust.
 headers:
-	LDY_WRITE_HEADERS=1 $(CARGO) test --quiet --test generated_headers
+	LDY_WRITE_HEADERS=1 $(CARGO) test --quiet --test main generated_headers::
 
-# Compiles the layout assertions against a host's headers, for instance those of Solfec, serial and with MPI:
+# Compile the layout assertions with the headers of a host, for example Solfec's, serial and with MPI:
 #   make check-host HOST_HEADERS="dom.h nts.h sol.h" HOST_INCLUDE=SOLFEC HOST_CFLAGS="-DHDF5 -I/usr/include/hdf5/serial"
 #   make check-host CC=mpicc HOST_HEADERS="dom.h nts.h sol.h" HOST_INCLUDE="SOLFEC DYNLB" \
 #     HOST_CFLAGS="-DMPI -DHDF5 -I/usr/include/hdf5/serial"
-# SOLFEC and DYNLB are the folders of its sources and of its load balancer; the flags are those that it is compiled with.
-# It stops at the first field that differs and names it.
+# SOLFEC and DYNLB are the folders of its sources and of its load balancer; the flags must be the flags of its own build.
+# The target stops at the first field that differs, and names it.
 check-host:
 	@test -n "$(strip $(HOST_HEADERS))" || { \
 	  echo 'check-host: name the headers that define the structures of the host:' >&2; \
@@ -167,7 +172,7 @@ check-host:
 	  exit 2; }
 	@messages=$$(LC_ALL=C $(CC) -std=gnu11 -fsyntax-only -Wfatal-errors $(HOST_CFLAGS) \
 	    $(addprefix -I,$(HOST_INCLUDE)) $(addprefix -include ,$(HOST_HEADERS)) \
-	    c_tests/layout_assertions.c 2>&1); \
+	    c_tests/legacy/layout_assertions.c 2>&1); \
 	status=$$?; \
 	test -z "$$messages" || printf '%s\n' "$$messages" >&2; \
 	missing=$$(printf '%s\n' "$$messages" | sed -n "s/.*incomplete type '\(struct [a-z_]*\)'.*/\1/p"); \

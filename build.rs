@@ -1,11 +1,6 @@
 //! Emits `OUT_DIR/layout.rs` from the tables in `src/legacy`, and compiles the C files there.
 
-#[path = "codegen/rust.rs"]
-mod rust;
-#[allow(dead_code, reason = "the C emitter needs more of the table than the Rust emitter does")]
-#[path = "codegen/table.rs"]
-mod table;
-
+use ldy_codegen::Table;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
@@ -13,18 +8,18 @@ use std::{env, fs};
 const LAYOUT: &str = "src/legacy/layout.tsv";
 const ENUMERATIONS: &str = "src/legacy/enumerations.tsv";
 
-/// Each becomes an object of its own: a program that links its own LOCDYN_* must not pull ours in with the
-/// hooks.
+/// The C files. Each becomes an object of its own: a program that links its own LOCDYN_* must not pull in ours together with
+/// the hooks.
 const C_FILES: [&str; 2] = ["src/legacy/entry.c", "src/legacy/hooks.c"];
 
-/// The one that tells which MPI the library is for: compiled with the compiler of that MPI, if it is for any.
+/// The C file that identifies the MPI of the library. In a build for MPI, the compiler of that MPI compiles it.
 const IDENTITY: &str = "src/legacy/identity.c";
 
-/// The one that calls MPI, compiled for MPI only, with its compiler.
+/// The C file that calls MPI, and its header. Only a build for MPI compiles it, with the compiler of that MPI.
 const MPI_FILES: [&str; 2] = ["src/legacy/mpi/calls.c", "src/legacy/mpi/calls.h"];
 
 fn main() {
-    for input in ["build.rs", "codegen", "include", "src/legacy/internal.h", IDENTITY, LAYOUT, ENUMERATIONS]
+    for input in ["build.rs", "include", "src/legacy/internal.h", IDENTITY, LAYOUT, ENUMERATIONS]
         .iter()
         .chain(C_FILES.iter().chain(&MPI_FILES))
     {
@@ -39,7 +34,7 @@ fn main() {
     }
 }
 
-/// For whom and by what the library is compiled.
+/// Record the target and the compiler of the library.
 fn emit_origin() {
     let variable = |name: &str| env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"));
     println!("cargo:rustc-env=LDY_TARGET={}", variable("TARGET"));
@@ -49,10 +44,10 @@ fn emit_origin() {
 }
 
 fn emit_layout(mpi: bool) {
-    let table =
-        table::Table::parse(&read(LAYOUT), &read(ENUMERATIONS)).unwrap_or_else(|error| panic!("{error}"));
+    let table = Table::parse(&read(LAYOUT), &read(ENUMERATIONS)).unwrap_or_else(|error| panic!("{error}"));
     let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("layout.rs");
-    fs::write(&out, rust::emit(&table, mpi)).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+    fs::write(&out, ldy_codegen::emit(&table, mpi))
+        .unwrap_or_else(|error| panic!("{}: {error}", out.display()));
 }
 
 fn compile_c(mpi: bool) {
@@ -71,7 +66,7 @@ fn c_build() -> cc::Build {
     build
 }
 
-/// LDY_MPICC or MPICC in the environment names the compiler of the MPI to build for.
+/// Compile the file that calls MPI. LDY_MPICC or MPICC in the environment names the compiler of the MPI.
 fn compile_mpi() {
     let variables = ["LDY_MPICC", "MPICC"];
     variables.iter().for_each(|variable| println!("cargo:rerun-if-env-changed={variable}"));

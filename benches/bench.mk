@@ -3,9 +3,11 @@
 VENV = $(abspath $(TARGET))/venv
 PYTHON = $(VENV)/bin/python
 REQUIREMENTS := benches/requirements.txt
-TEXTBOOK_SOURCES := $(addprefix c_tests/,textbook.c textbook_matrix.c textbook_rows.c)
+TEXTBOOK_SOURCES := $(addprefix benches/textbook/,update.c matrix.c rows.c)
 TEXTBOOK_LIB = $(abspath $(TARGET))/textbook/libtextbook.so
-RECORDED := docs/performance
+# The lines that `make bench-docs` records. The pages show the tables that are made from them, and the picture.
+RECORDED := $(abspath $(TARGET))/performance
+PICTURE := docs/performance/scaling.svg
 PAGES := docs/performance.md docs/performance-system.md
 
 SCALING := $(addprefix spheres-,8 12 16 24 32 48) $(addprefix hub-,8 12 16 24 32 48 64)
@@ -22,7 +24,7 @@ endif
 
 MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
-.PHONY: bench bench-system bench-solve bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
+.PHONY: bench bench-system bench-solve bench-steps bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
 
 bench:
 	@scripts/require cc $(CARGO)
@@ -39,6 +41,12 @@ bench-solve: shared
 # Pinocchio runs with the Python of the peers; without it its column is left out.
 bench-solve: export LDY_PYTHON = $(wildcard $(PYTHON))
 bench-solve: $(VENV)/installed
+
+# Sequences of steps, of one thread.
+bench-steps: export LDY_NUM_THREADS = 1
+bench-steps:
+	@scripts/require cc $(CARGO)
+	@$(MEASURE) steps -- --tolerances "$(or $(TOLERANCES),1e-3 1e-4 1e-6)" $(foreach file,$(FILES),"$(abspath $(file))")
 
 bench-pile:
 	@scripts/require cc $(CARGO)
@@ -62,11 +70,11 @@ bench-peers: $(VENV)/installed
 
 bench-kernels:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --package ldy --bench kernels
+	@$(CARGO) bench --locked --quiet --bench kernels
 
 # From the lines recorded last.
 bench-picture: $(VENV)/installed
-	@$(PYTHON) -B benches/report/picture.py $(RECORDED)/scaling.txt $(RECORDED)/scaling.svg
+	@$(PYTHON) -B benches/report/picture.py $(RECORDED)/scaling.txt $(PICTURE)
 
 bench-tables:
 	@scripts/require python3
@@ -82,10 +90,10 @@ bench-docs:
 	@$(MAKE) --no-print-directory bench-tables bench-picture
 
 # -O3 and no more, as legacy code is built: BLAS, where the arithmetic is, is compiled for any processor too.
-$(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard c_tests/textbook*.h include/*.h)
+$(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard benches/textbook/*.h include/*.h)
 	@scripts/require cc liblapack libblas
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -DLDY_NO_LINK_CHECK -Ic_tests -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
+	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -DLDY_NO_LINK_CHECK -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
 
 # One by one: where one is not to be had, the others are of use. What failed is tried again the next time.
 $(VENV)/installed: $(REQUIREMENTS)

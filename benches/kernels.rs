@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ldy::body_operators::Panel;
-use ldy::inertia::{Dense, Inertia, Inverse, Workspace};
+use ldy::inertia::{Dense, InertiaRef, Inverse, Workspace};
 use ldy::kinematics::rigid::Rigid;
 use ldy::kinematics::{Operator, Point};
 use ldy::math::{self, Block};
@@ -45,13 +45,15 @@ fn pairs(criterion: &mut Criterion) {
         let columns = (0..dofs as u32).map(|j| (j, [0, 1, 2].map(|i| f64::from((3 * j + i) % 7) - 3.0)));
         let operator = Operator::of_columns(dofs as u32, columns).expect("little memory is needed");
         for slot in 0..2 {
-            general.add(slot, 1.0, &IDENTITY, &Point::Operator(&operator)).expect("little memory is needed");
+            general
+                .add(slot, 1.0, &IDENTITY, &Point::Operator(&operator, 0))
+                .expect("little memory is needed");
         }
         let inverse: Vec<f64> =
             (0..dofs * dofs).map(|k| if k % (dofs + 1) == 0 { 2.0 } else { 0.0 }).collect();
         let inverse = Inverse::Dense(Dense::new(dofs, &inverse).expect("sizes agree"));
         panel
-            .apply(1e-3, &Inertia::Inverse(inverse), &mut Workspace::default())
+            .apply(1e-3, &InertiaRef::Inverse(inverse), &mut Workspace::default())
             .expect("little memory is needed");
         criterion.bench_function(&format!("pair/{dofs}_freedoms"), |bencher| {
             bencher.iter(|| black_box(&panel).block(black_box(0), black_box(1)))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Solvers of frictional contact problems, side by side with those of Siconos, and with Pinocchio's ADMM.
+"""Solvers of frictional contact problems, side by side with Siconos, and with Pinocchio's ADMM.
 
   solve.py LIBRARY.so PROBLEM.npz...
 
@@ -185,7 +185,7 @@ def siconos_problem(problem):
 
 
 def limit_time():
-    """Of this process, LIMIT seconds from now."""
+    """The time limit of this process: LIMIT seconds from now."""
     limit = int(time.process_time() + LIMIT) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -224,7 +224,7 @@ def siconos_run(native, size, solver, tolerance):
 
 
 def siconos_times(problem, tolerance):
-    """Of each solver that meets the tolerance, the time."""
+    """The time of each solver that meets the tolerance."""
     native = siconos_problem(problem)
     times = {}
     for solver in SOLVERS:

@@ -19,7 +19,7 @@ import scipy.sparse as sparse
 REPETITIONS = 15
 ENOUGH = 0.3
 ITERATIONS = 10 ** 6
-# Of the spectrum's estimate: by default as many as W has rows, which takes longer than the rest.
+# Steps to estimate the spectrum. By default there is one for each row of W, which takes longer than the rest.
 LANCZOS = 20
 
 

@@ -2,24 +2,21 @@
 //!
 //! Arguments name scenes, as `hub-16`; without any, all of [`scenes::NAMES`] are measured, and the target [`OVERSUBSCRIBED`],
 //! which may be named too. The environment variable
-//! LDY_TEXTBOOK may name a shared library made of c_tests/textbook.c, to measure that beside.
+//! LDY_TEXTBOOK may name a shared library made of benches/textbook/update.c, to measure that beside.
 
-mod counting;
-#[allow(dead_code, reason = "other benches read more of it")]
-mod host;
 mod measure;
-mod scenes;
 mod targets;
-mod threads;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
+use ldy_benches::{scenes, threads};
 use measure::{Figures, Textbook, Updates, oversubscribed};
+use testing::allocator::Allocator;
 
 #[global_allocator]
-static ALLOCATOR: counting::Counting = counting::Counting;
+static ALLOCATOR: Allocator = Allocator;
 
 /// The target: what two threads cost where they get no processors.
 const OVERSUBSCRIBED: &str = "oversubscribed";
@@ -47,8 +44,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Measure each scene in a process of its own, so that none sees the memory that another left, and tell the targets that their
-/// lines decide.
+/// Measure each scene in a process of its own, so that none sees the memory that another left, and print the targets that
+/// follow from their lines.
 fn in_processes(names: &[String]) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut lines = vec![];
@@ -127,7 +124,7 @@ fn of_updates(figures: &Figures, updates: &Updates) -> String {
     )
 }
 
-/// What does not depend on the number of threads.
+/// Figures that do not depend on the number of threads.
 fn of_scene(figures: &Figures) -> String {
     let Figures { building, .. } = figures;
     let mut text = format!(

@@ -4,7 +4,7 @@
 pub const COUNTS: [usize; 2] = [1, 2];
 
 /// Let BLAS of others, in this process and those that it starts, use one thread. Its idle threads would keep processors from the
-/// library's: those of OpenBLAS look for work for a tenth of a second before they sleep.
+/// library's: the idle threads of OpenBLAS look for work for a tenth of a second before they sleep.
 ///
 /// # Safety
 /// No other thread runs.
@@ -15,7 +15,7 @@ pub unsafe fn one_for_others() {
     }
 }
 
-/// Let later updates use so many threads.
+/// Let later updates use `count` threads.
 ///
 /// # Panics
 /// If the library does not accept the number.

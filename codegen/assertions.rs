@@ -3,7 +3,7 @@
 use super::c::{either_build, fields_with_conditions};
 use super::table::{Field, Structure, Table};
 
-/// One assertion a line. Of each structure: that it is defined, its fields in their order, its size.
+/// One assertion a line. For each structure: that it is defined, its fields in their order, its size.
 pub fn assertions(table: &Table) -> String {
     let mut out = String::new();
     for structure in table.structures.iter().filter(|structure| structure.size.is_some()) {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// The longest line of C text written here.
 const WIDTH: usize = 110;
 
-/// The comments behind fields begin no further right than this.
+/// The comments after fields begin no further right than this.
 const COMMENT_COLUMN_LIMIT: usize = 44;
 
 const IF_MPI: &str = "#if defined (MPI) && MPI\n";
@@ -136,7 +136,7 @@ fn comment_column(texts: &[String]) -> usize {
     (longest + 2).min(COMMENT_COLUMN_LIMIT)
 }
 
-/// `text` with its comment behind it, beginning at `column`.
+/// `text` with its comment after it, beginning at `column`.
 fn with_comment(text: &str, comment: &str, column: usize) -> String {
     let column = column.max(text.len() + 1);
     let lines = wrap(comment, WIDTH - column - "/*  */".len());
@@ -177,7 +177,7 @@ impl Default for Conditional {
 }
 
 impl Conditional {
-    /// What has to stand before something of this build.
+    /// The directive before something that exists in this build alone.
     fn before(&mut self, build: Build) -> &'static str {
         let previous = std::mem::replace(&mut self.build, build);
         match (previous, build) {

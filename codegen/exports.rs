@@ -1,7 +1,7 @@
-//! The names that the library exports, taken from its public headers, as a version script for the linker.
+//! The exported names of the library, from its public headers, as a version script for the linker.
 
-/// The version script of the shared library: the functions that these headers declare, and nothing else.
-/// `node` is the version that the names carry.
+/// The version script of the shared library. It exports the functions that the headers declare, and nothing else.
+/// `node` is the version of the names.
 pub fn version_script(headers: &[&str], node: &str) -> String {
     let mut names: Vec<String> = headers.iter().flat_map(|header| functions(header)).collect();
     names.sort();
@@ -9,7 +9,7 @@ pub fn version_script(headers: &[&str], node: &str) -> String {
     let names: String = names.iter().map(|name| format!("    {name};\n")).collect();
     format!(
         "/* The names that the library exports: the functions of include/*.h.\n \
-         * Generated from them; `make headers` writes it anew. */\n\
+         * Generated from them; `make headers` writes it again. */\n\
          {node} {{\n  global:\n{names}  local:\n    *;\n}};\n"
     )
 }
@@ -36,7 +36,7 @@ fn function(declaration: &str) -> Option<String> {
     (!is_other && !name.is_empty()).then(|| name.to_string())
 }
 
-/// The C text of a header without comments, directives and what only C++ or a build for MPI sees: the shared library is
+/// The C text of a header without comments, directives, and text for C++ or for a build with MPI: the shared library is
 /// serial.
 fn code(header: &str) -> String {
     let mut pieces = header.split("/*");

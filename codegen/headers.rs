@@ -53,7 +53,7 @@ pub fn ldy_system_h(codes: &str, additions: &str, system: &str) -> String {
     )
 }
 
-/// What both faces declare.
+/// Declared by both faces.
 const COMMON: [&str; 5] =
     ["ldy_last_error", "ldy_version", "ldy_build_info", "ldy_set_threads", "ldy_shutdown"];
 

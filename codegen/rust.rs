@@ -1,4 +1,4 @@
-//! Emits the Rust side of the table: structures as they lie in memory, constants for the enumerators, and
+//! Emits the Rust side of the table: structures with their layout in memory, constants for the enumerators, and
 //! assertions at compile time that both are as the table says.
 
 use super::table::{Base, Declaration, Enumeration, Field, Structure, Table};
@@ -6,7 +6,7 @@ use super::table::{Base, Declaration, Enumeration, Field, Structure, Table};
 /// The keywords of Rust that are names of fields.
 const KEYWORDS: [&str; 3] = ["box", "ref", "type"];
 
-/// The Rust source of the serial layouts or, with `mpi`, of those of a host compiled with -DMPI.
+/// The Rust source of the serial layouts or, with `mpi`, of the layouts of a host compiled with -DMPI.
 pub fn emit(table: &Table, mpi: bool) -> String {
     let enumerations = table.enumerations.iter().filter(|enumeration| enumeration.build.includes(mpi));
     let structures = table.structures.iter().map(|structure| emit_structure(table, structure, mpi));

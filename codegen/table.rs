@@ -92,7 +92,7 @@ pub struct Structure {
 
 pub struct Enumerator {
     pub name: String,
-    /// The value as it is written in the table, decimal or hexadecimal.
+    /// The value in the form of the table, decimal or hexadecimal.
     pub value: String,
     pub comment: String,
 }
@@ -105,7 +105,7 @@ pub struct Enumeration {
     pub enumerators: Vec<Enumerator>,
 }
 
-/// What the base type of a declaration is.
+/// The kind of the base type of a declaration.
 pub enum Base<'a> {
     Scalar(&'static Scalar),
     Enumeration(&'a Enumeration),

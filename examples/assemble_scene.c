@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_tests/deviation.h"
-#include "c_tests/snapshot.h"
+#include "c_tests/support/deviation.h"
+#include "c_tests/support/snapshot.h"
 #include "pattern.h"
 
 /* W as a dense matrix of 3 x 3 blocks, block (i,j) at 9 * (rows * i + j). */

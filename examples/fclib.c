@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_tests/snapshot.h"
+#include "c_tests/support/snapshot.h"
 #include "fclib_problem.h"
 
 static int fail (const char *path, const char *what)

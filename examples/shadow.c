@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "c_tests/host/host.h"
+#include "c_tests/support/host/host.h"
 
 #define BODIES 5
 #define STEPS 6

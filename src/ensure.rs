@@ -1,6 +1,6 @@
-//! Conditions without which a function has an error.
+//! A macro for conditions that a function requires.
 
-/// Return the error, which is not made otherwise, unless the condition holds.
+/// Return an error unless the condition holds. The error is made only if it is returned.
 macro_rules! ensure {
     ($holds:expr, $error:expr) => {
         if !$holds {

@@ -1,8 +1,8 @@
-//! Which of the errors that threads meet is told: the first in the order of rows or bodies, whatever the threads do.
+//! Selects one of the errors of several threads: the error of the first row or body in order, so that the choice does not depend on threads.
 
 use std::sync::{Mutex, PoisonError};
 
-/// The first error so far, with its place in the order.
+/// The first error so far, with its index in the order.
 pub(crate) struct FirstError<E>(Mutex<Option<(usize, E)>>);
 
 impl<E> Default for FirstError<E> {
@@ -12,8 +12,8 @@ impl<E> Default for FirstError<E> {
 }
 
 impl<E> FirstError<E> {
-    /// Keep the error of a result, if it is one and none is known that comes before it. Every part of the work has to be tried: its
-    /// error may be the first one.
+    /// Keep the error of a result, if there is one and no earlier error is known. The caller must try every part of the work, since the
+    /// first error may come last.
     pub(crate) fn note(&self, place: usize, result: Result<(), E>) {
         let Err(error) = result else { return };
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_in_order_is_told() {
+    fn the_first_error_in_order_is_kept() {
         assert_eq!(FirstError::<char>::default().into_result(), Ok(()));
         let first = FirstError::default();
         [(7, 'c'), (3, 'b'), (5, 'd'), (3, 'e')]

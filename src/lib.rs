@@ -1,69 +1,93 @@
-//! Local dynamics of multi-body contact problems: U = B + W R relates forces R and relative velocities U at the
-//! constraints (contacts, joints) of bodies. W = h H A⁻¹ Hᵀ is the Delassus matrix, sparse in 3×3 blocks (theory (62)–(64)).
+//! Local dynamics of multi-body contact problems: U = B + W R relates forces R and relative velocities U at the constraints
+//! (contacts, joints) of bodies. W = h H A⁻¹ Hᵀ is the Delassus matrix, sparse in blocks: a block has 3×3 values for two
+//! constraints of three scalar rows (theory (62)–(64)), m × n for constraints of m and n scalar rows.
 //!
-//! The library replaces, at the level of the C ABI, the module `ldy` of Solfec-1.0; C programs read
-//! `include/ldy.h` or the self-contained `include/ldy_host.h`. Equation numbers refer to `docs/theory.md`.
+//! The library replaces the module `ldy` of Solfec-1.0 at the level of the C ABI. C programs include `include/ldy.h` or the
+//! self-contained `include/ldy_host.h`; other simulators include `include/ldy_system.h`. Equation numbers refer to
+//! `docs/theory.md`.
 //!
 //! # Architecture
 //!
-//! The core, safe Rust that knows neither C nor the legacy program: slices and fixed-size arrays in, blocks out.
+//! The core is safe Rust that knows neither C nor the legacy program. It takes slices and fixed-size arrays and returns blocks.
 //!
-//! - [`block`]: 3×3 blocks, and symmetric matrices of up to six rows.
-//! - [`kinematics`]: H, the operator from generalised to local velocity; a file a kind of body.
-//! - [`inertia`]: A⁻¹ in all its forms, behind Y = A⁻¹ Hᵀ.
-//! - [`assembly`]: the one update ([`assembly::update`]), over any scene. How a pair of blocks is computed: [`assembly::panel`],
-//!   in one page.
-//! - [`eigen`]: the largest eigenvalue by the Lanczos method.
-//! - [`export`]: W as text, the dump and MatrixMarket.
+//! - [`math`]: 3×3 blocks, small symmetric matrices, eigenvalues, vector instructions, the Lanczos method.
+//! - [`kinematics`]: H, the operator from generalized to local velocity, with a file for each kind of body.
+//! - [`inertia`]: A⁻¹ in all its forms, with one interface: Y = A⁻¹ Hᵀ.
+//! - [`rows`]: the one type of block-sparse rows of W. `layout` has the heights of rows, `block_rows` the type, `multiply`
+//!   products, `cholesky` factors of W + μ 1, `rank` dependent rows, `fault` errors, `files` MatrixMarket and NumPy archives.
+//! - [`body_operators`]: the panel of a body has H of its constraints and the product of A⁻¹ with Hᵀ. `factored` is for rigid
+//!   and pseudo-rigid bodies with a Cholesky factor of h A⁻¹, `pseudo_rigid` the short form of the latter, `nodal` is for meshes,
+//!   `general` for all other bodies. `small_blocks` writes m × n blocks.
+//! - [`assembly`]: the stages of an update over any scene. `scene` has the traits of a scene, `bodies` prepares panels, `rows`
+//!   and `irregular_rows` compute V, B and diagonal blocks, with `velocities` and `diagonal`; `pairs`, `irregular_pairs` and
+//!   `whole_rows` compute the blocks between rows.
 //! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
-//! - [`direct`]: Cholesky factors of W + μ 1, and which rows of W depend on earlier ones, over any block-sparse rows.
-//!   These two share `any_rows`, which checks rows of one to six scalars, `block_rows`, those of three, and `row_error`.
-//! - `products`: W x of such rows, for one vector or several.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
+//! - [`io`]: files: W in the text dump and in MatrixMarket, and NumPy archives.
+//! - `team`: threads that share bodies, rows and pairs.
 //!
-//! Two faces, each for a kind of host, and a scene each: what the face knows of bodies, rows and pairs, and where results go
-//! ([`assembly::update::scene`]). Scenes compute nothing.
+//! Two faces use the core, each for one kind of host. Each has a scene: the bodies, rows and pairs that the face knows, and the
+//! places of results ([`assembly::scene`]). Scenes compute nothing.
 //!
-//! - [`legacy`], that of the legacy module: layouts, the linked rows and their memory, the host's bodies and constraints
-//!   seen as the core wants them, entry points. Its shadow is a third scene: the rows of another module.
-//! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
+//! - [`system`], for any simulator: [`System`](system::System) holds bodies and constraints and has block-sparse rows. `model`
+//!   has the tables, `structure` the rows on each body, `scene` the scene, `update_plan` and `dirty` the parts that an update
+//!   makes again, `jacobian` the operators of many constraints, `rows` the results, `matrix_free` products without blocks,
+//!   `c_api` the C interface.
+//! - [`legacy`], for hosts of the legacy module: `c_api` has the C interface, `host` checked views of the host's bodies and
+//!   constraints, `rows` the linked rows and their memory, `update` the scene, `mpi` the exchange with other processes,
+//!   `shadow` a comparison with the rows of another module.
 //!
-//! Rows of the legacy face become those of the neutral one by `legacy::copied_rows`, for `system::c_api` alone.
+//! `legacy::csr` copies rows of the legacy face into rows of the neutral face, for `system::c_api` alone.
 //!
-//! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary,
-//! `threads`, what threads write to (`system::scene`), and `prefetch` alone. Arrows go one way: legacy, system →
-//! assembly → kinematics, inertia → block, and legacy, system → export → block, system → solve → block and threads, and
-//! system → direct → inertia and block.
-//!
-//! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
+//! [`ffi`] has the parts that both faces share: status codes, errors, handles, files. Only the faces (`legacy`,
+//! `system::c_api`, `system::scene`), `ffi`, `team` and `prefetch` contain `unsafe`. Dependencies go one way: the faces use all
+//! of the core; stability → assembly → body_operators → kinematics and inertia → math; solve → rows → inertia, io and math. The
+//! core never uses a face.
 //!
 //! # How an update runs
 //!
-//! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` gathers the rows, or `ldy_system_update` → `system::update` →
-//! [`assembly::update`]: per body, a Cholesky factor of h A⁻¹, or H of its constraints and what A⁻¹ makes of it
-//! ([`assembly::panel`]) → per row, V and B, H where a factor waits for it, W_αα, A, rho ([`assembly::diagonal`]) → per pair,
-//! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such
-//! a factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
-//! pairs; an error is that of the first body or row in order: a code with a text in the legacy face (`ffi::errors`), typed in
-//! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::plan`, and
-//! `LDY_REUSE` of the legacy face.
+//! `LOCDYN_Update_Begin` (`legacy/entry.c`) calls `legacy::update`, which gathers the rows. `ldy_system_update` calls
+//! `system::update`. Both then run the same stages:
 //!
-//! A block W_αβ of two rigid bodies passes twelve files in the legacy face and eleven in the neutral one. A file counts if a
-//! function of it runs in an update for which nothing was inserted or removed, as `valgrind --tool=callgrind` tells of a build with
-//! line tables, and computes or chooses there a number of the block or the place that it is written to. No file counts for what
-//! checks what is given and hands it on (entry points, `legacy/host/domain.rs`, `legacy/rows/local_dynamics.rs`,
-//! `inertia/block_diagonal.rs`), sees whether anything has changed (`legacy/rows/attach.rs`, `system/changes.rs`), makes V, B or
-//! W_αα (`assembly/diagonal.rs`), is a list or a declaration, shares work (`threads`), or computes with vectors (`block`).
+//! 1. [`assembly::bodies`], for each body: a Cholesky factor of h A⁻¹, or H of its constraints and the product with A⁻¹.
+//! 2. [`assembly::rows`], for each row: V, B, W_αα, its inverse A, and rho if wanted ([`assembly::diagonal`]). If a body has a
+//!    factor L, this stage writes Z = H L.
+//! 3. [`assembly::pairs`], for each pair: W_αβ and W_βα, in the order of the blocks in memory. If all bodies of a large system
+//!    have a Cholesky factor, the neutral face has [`assembly::whole_rows`] write the blocks row by row instead.
 //!
-//! - What both faces have: `assembly/update/bodies.rs` starts panels with the factors of `assembly/panel/cholesky.rs`;
-//!   `assembly/update/rows.rs` writes Z = H L, H by `kinematics/rigid.rs`; `pairs.rs` or `whole_rows.rs` beside it ask
-//!   `assembly/panel/mod.rs` for Z_α Z_βᵀ.
-//! - In the legacy face: `update/mod.rs` → `rows/gather.rs`, then `update/scene.rs` with `host/body.rs`, and `rows/pool.rs` and
-//!   `rows/pair.rs`, where blocks lie.
-//! - In the neutral face: `update.rs` → `structure/mod.rs` and `neighbours.rs` beside it, where blocks lie, then `scene.rs` with
-//!   `body.rs`.
+//! Threads share bodies, rows and pairs. The error of an update is the error of the first body or row in order: a code with a
+//! text in the legacy face (`ffi::errors`), a typed error in the neutral face (`system::error`). An update does not repeat work
+//! for unchanged bodies and rows: see `system::update_plan`, and `LDY_REUSE` in the legacy face.
 //!
-//! [`direct`], [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
+//! # The block of two rigid bodies
+//!
+//! A constraint is regular if it has three scalar rows and at most two bodies. These files compute its block W_αβ or the place
+//! of the block:
+//!
+//! - In both faces: `assembly/bodies.rs` starts panels with the factors of `body_operators/factored.rs`; `assembly/rows.rs`
+//!   writes Z = H L, with H from `kinematics/rigid.rs`; `assembly/pairs.rs` or `assembly/whole_rows.rs` calls
+//!   `body_operators/mod.rs` for Z_α Z_βᵀ.
+//! - In the legacy face: `legacy/update/mod.rs` and `legacy/rows` gather the rows; `legacy/update/scene.rs` with
+//!   `legacy/host/body.rs` is the scene; `legacy/rows/pool.rs` and `legacy/rows/pair.rs` have the places of blocks.
+//! - In the neutral face: `system/structure/mod.rs` and `system/structure/neighbors.rs` have the places of blocks;
+//!   `system/scene` with `system/body.rs` is the scene.
+//!
+//! # The block of a joint limit
+//!
+//! A joint limit has one scalar row, so it is irregular. A constraint of m scalar rows takes ceil(m/3) slots on each body: a
+//! limit takes one. The way from its insertion to W:
+//!
+//! 1. `system/model/constraints.rs`: `System::insert_dof` makes the operator of one generalized velocity and calls
+//!    `System::insert_operators`, which checks bodies and operators.
+//! 2. `system/insertion.rs` puts the constraint into the tables and counts irregular constraints.
+//! 3. `system/structure/insert_rows.rs`, at the next update, gives the row its slots on each body and its columns in W;
+//!    `system/structure/irregular_layout.rs` keeps its height and the first value of the row and of its blocks.
+//! 4. `system/scene/irregular_rows.rs` gives the row's operators and velocities to `assembly/irregular_rows.rs`, which computes
+//!    V, B and the m × m diagonal block with its inverse.
+//! 5. `system/scene/irregular_pairs.rs` gives the places of blocks to `assembly/irregular_pairs.rs`;
+//!    `body_operators/small_blocks.rs` writes the m × n blocks.
+//!
+//! [`rows`], [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
 
 #[macro_use]
 mod ensure;

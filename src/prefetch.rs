@@ -1,8 +1,8 @@
-//! Asking for memory before it is needed.
+//! Prefetches: requests for memory before it is needed.
 
 use crate::math::Block;
 
-/// Ask for all cache lines of a value at an address, whatever there is.
+/// Prefetch all cache lines of a value at an address, which need not be valid.
 #[inline(always)]
 pub fn fetch<T>(place: *const T) {
     for offset in (0..size_of::<T>()).step_by(CACHE_LINE) {
@@ -10,14 +10,14 @@ pub fn fetch<T>(place: *const T) {
     }
 }
 
-/// Ask for what lies two pages of blocks after one of those that are used side by side: at the end of a page processors stop looking
-/// ahead by themselves.
+/// Prefetch the memory two pages after a block of a contiguous sequence. Processors prefetch such a sequence themselves, but only to
+/// the end of a page.
 #[inline(always)]
 pub fn fetch_beyond(block: *const Block) {
     fetch(block.wrapping_add(AHEAD));
 }
 
-/// Blocks in two pages.
+/// The number of blocks in two pages.
 const AHEAD: usize = 128;
 
 const CACHE_LINE: usize = 64;

@@ -1,37 +1,17 @@
 //! The scenes of `make bench` against physics: small ones, so that nothing here takes long.
 
-#[path = "../benches/system/agreement.rs"]
-mod agreement;
-#[path = "../benches/peers/blocks.rs"]
-mod blocks;
-#[allow(dead_code, reason = "the bench measures with the rest of it")]
-#[path = "../benches/peers/c_system.rs"]
-mod c_system;
-#[allow(dead_code, reason = "the bench measures with the rest of it")]
-#[path = "../benches/host/mod.rs"]
-mod host;
-#[allow(dead_code, reason = "the bench counts freedoms")]
-#[path = "../benches/peers/matrices.rs"]
-mod matrices;
-#[path = "../benches/system/neutral.rs"]
-mod neutral;
-#[path = "../benches/system/operators.rs"]
-mod operators;
-#[allow(dead_code, reason = "the bench names scenes")]
-#[path = "../benches/scenes/mod.rs"]
-mod scenes;
-
 use std::collections::HashMap;
 
-use c_system::{CSystem, Form};
-use host::Host;
 use ldy::legacy::layout::DIAB;
+use ldy_benches::c_system::{CSystem, Form};
+use ldy_benches::host::Host;
+use ldy_benches::scenes::grid::Grid;
+use ldy_benches::scenes::matrices::Matrices;
+use ldy_benches::scenes::stacks::{self, Motion, Points};
+use ldy_benches::scenes::{Body, Contact, DENSITY, STEP, Scene, Side, Vector, hexahedron, spheres};
+use ldy_benches::{agreement, matrices, neutral, said, scenes};
 use nalgebra::{DMatrix, DVector, Matrix3};
-use scenes::grid::Grid;
-use scenes::matrices::Matrices;
-use scenes::random::Random;
-use scenes::stacks::{self, Motion, Points};
-use scenes::{Body, Contact, DENSITY, STEP, Scene, Side, Vector, hexahedron, spheres};
+use testing::Random;
 
 const YOUNG: f64 = 3.0;
 const POISSON: f64 = 0.25;
@@ -258,10 +238,6 @@ fn w_is_symmetric_and_positive_semidefinite() {
 }
 
 /// An error as its text.
-fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
-    result.map_err(|error| error.to_string())
-}
-
 /// Bodies by their masses or sparse matrices, constraints at points or by sparse operators, and the legacy interface.
 #[test]
 fn both_interfaces_make_the_same() -> Result<(), String> {
@@ -333,7 +309,7 @@ fn through_files(given: &matrices::Matrices) -> Result<Vec<DMatrix<f64>>, String
 
 #[test]
 fn matrices_make_the_w_of_dense_products() -> Result<(), String> {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut filled = |rows, columns| DMatrix::from_fn(rows, columns, |_, _| random.signed());
     let sizes = [4, 7];
     let a = sizes.map(|n| {
@@ -342,7 +318,7 @@ fn matrices_make_the_w_of_dense_products() -> Result<(), String> {
     });
     let inverses = a.clone().map(|a| a.try_inverse().expect("positive definite"));
     let bodies = a.iter().zip(&inverses).map(|(a, inverse)| matrices::Dense {
-        freedoms: a.nrows(),
+        dofs: a.nrows(),
         matrix: a.as_slice().to_vec(),
         // Exactly symmetric.
         inverse: ((inverse + inverse.transpose()) * 0.5).as_slice().to_vec(),
@@ -380,9 +356,9 @@ fn matrices_of_spheres_make_the_w_of_points() -> Result<(), String> {
         let rows = neutral.rows()?;
         let mut expected = DMatrix::zeros(3 * rows.ids.len(), 3 * rows.ids.len());
         for row in 0..rows.ids.len() {
-            for k in rows.starts[row] as usize..rows.starts[row + 1] as usize {
-                let block = Matrix3::from_column_slice(&rows.values[k]) / STEP;
-                expected.fixed_view_mut::<3, 3>(3 * row, 3 * rows.columns[k] as usize).copy_from(&block);
+            for (column, block) in rows.w.row(row) {
+                let block = Matrix3::from_column_slice(block) / STEP;
+                expected.fixed_view_mut::<3, 3>(3 * row, 3 * column).copy_from(&block);
             }
         }
         for w in through_files(&given)? {

@@ -1,27 +1,20 @@
 //! Rust bindings that bindgen makes from the generated headers have the layouts of the table, in a serial and in an MPI
 //! build, and call the shared library.
 
-mod compiler;
-#[allow(dead_code, reason = "no C program is linked here")]
-mod library;
-#[allow(dead_code, reason = "the emitters need more of the table than this test does")]
-#[path = "../codegen/table.rs"]
-mod table;
-
-use compiler::command;
-use library::{cc, exported_names, read, shared_directory, succeeds};
+use crate::compiler::{command, root};
+use crate::library::{cc, exported_names, read, shared_directory, succeeds};
+use ldy_codegen::Table;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use table::Table;
 
 /// What bindgen makes of `ldy_host.h`, which brings `ldy.h`.
 fn bindings(flags: &[&str]) -> String {
     // libclang's package has no stddef.h of its own; the C compiler's serves.
     let headers = succeeds(cc().arg("-print-file-name=include"));
     bindgen::Builder::default()
-        .header(compiler::root().join("include/ldy_host.h").display().to_string())
-        .header(compiler::root().join("include/ldy_system.h").display().to_string())
+        .header(root().join("include/ldy_host.h").display().to_string())
+        .header(root().join("include/ldy_system.h").display().to_string())
         .clang_args(["-isystem", headers.trim()])
         .clang_args(flags)
         .allowlist_file(".*/include/ldy(_host|_system)?[.]h")

@@ -2,12 +2,8 @@
 //! sequences of operations, and the replay of states recorded from the original program. One program alone:
 //! `make -f c_tests/Makefile test-NAME`.
 
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod compiler;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod library;
-
-use library::make_c_tests;
+use crate::compiler::root;
+use crate::library::make_c_tests;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -27,7 +23,7 @@ fn try_harness(arguments: &[&str]) -> (bool, String) {
     make_c_tests(PLACE, arguments)
 }
 
-/// The test programs, from the one list there is, that of `c_tests/Makefile`.
+/// The test programs, from the one list there is, in `c_tests/Makefile`.
 fn programs() -> Vec<String> {
     let names = harness(&["list"]);
     let names: Vec<String> = names.lines().map(str::to_string).collect();
@@ -43,7 +39,7 @@ fn passed(program: &str, messages: &str) -> bool {
     messages.lines().filter_map(count).any(|checks| checks > 0)
 }
 
-/// What a target printed that runs every program and the replay; each has to pass.
+/// Make a target that runs every program and the replay, and return its output; each has to pass.
 fn every_program_passes(target: &str) -> String {
     let programs = programs();
     let (success, messages) = try_harness(&[target]);
@@ -54,7 +50,7 @@ fn every_program_passes(target: &str) -> String {
 
 /// Every recorded state, in the messages of a replay.
 fn every_state_passes(messages: &str) {
-    let states = fs::read_dir(compiler::root().join("c_tests/reference")).expect("recorded states");
+    let states = fs::read_dir(root().join("c_tests/reference")).expect("recorded states");
     let states = states.map(|entry| entry.expect("an entry").path());
     let states: Vec<PathBuf> =
         states.filter(|path| path.extension().is_some_and(|x| x == "ldysnap")).collect();
@@ -90,7 +86,7 @@ fn replay(files: &[PathBuf]) -> (bool, String) {
 
 /// Writes a recorded state with one line changed, the first after `expected_rows` that begins with `key`.
 fn spoil(directory: &Path, key: &str, change: impl Fn(&str) -> String) -> PathBuf {
-    let source = compiler::root().join("c_tests/reference/rigid_constraints-2.ldysnap");
+    let source = root().join("c_tests/reference/rigid_constraints-2.ldysnap");
     let text = read(&source);
     let (inputs, expected) = text.split_once("expected_rows").expect("expected rows");
     let mut spoilt = false;

@@ -1,9 +1,7 @@
-//! The assertions of `c_tests/layout_assertions.c` hold for our own header, and `make check-host` tells a
-//! user which field of other headers differs.
+//! The assertions of `c_tests/legacy/layout_assertions.c` hold for our own header, and `make check-host` names the
+//! field of other headers that differs.
 
-mod compiler;
-
-use compiler::{command, compiler, copy_headers_with, root, run};
+use crate::compiler::{command, compiler, copy_headers_with, root, run};
 use std::fs;
 
 /// `make check-host` with these variables: whether it succeeded, and all it printed.
@@ -17,7 +15,7 @@ fn check_host(headers: &str, include: &str, flags: &str) -> (bool, String) {
     ]))
 }
 
-/// `make check-host` on `ldy_host.h` with pieces of its text replaced, one after the other.
+/// `make check-host` on `ldy_host.h` with parts of its text replaced in order.
 fn check_edited(edits: &[(&str, &str)], flags: &str) -> (bool, String) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     copy_headers_with(directory.path(), edits);
@@ -41,7 +39,8 @@ fn our_own_header_has_the_layout_that_is_asserted() {
         let mut cc = compiler("CC", "cc");
         cc.args(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-Iinclude"])
             .args(flags);
-        let (success, messages) = run(cc.args(["-include", "ldy_host.h", "c_tests/layout_assertions.c"]));
+        let (success, messages) =
+            run(cc.args(["-include", "ldy_host.h", "c_tests/legacy/layout_assertions.c"]));
         assert!(success && messages.is_empty(), "{cc:?}\n{messages}");
     }
 }
@@ -49,7 +48,8 @@ fn our_own_header_has_the_layout_that_is_asserted() {
 #[test]
 fn every_field_of_the_table_is_asserted() {
     let table = fs::read_to_string(root().join("src/legacy/layout.tsv")).expect("the table");
-    let assertions = fs::read_to_string(root().join("c_tests/layout_assertions.c")).expect("the assertions");
+    let assertions =
+        fs::read_to_string(root().join("c_tests/legacy/layout_assertions.c")).expect("the assertions");
     let has = |line: String| assert!(assertions.lines().any(|known| known == line), "missing: {line}");
     let mut structures = 0;
     for row in table.lines().filter(|line| !line.starts_with('#')) {

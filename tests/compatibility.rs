@@ -43,7 +43,7 @@ fn the_table_has_the_exported_symbols() {
     assert!(mpi.iter().all(|symbol| for_mpi.contains(&format!("{symbol}("))));
 }
 
-/// The prefix tells the two faces, the solvers, factors and rows apart; what both faces have is listed as an addition.
+/// The prefix separates the two faces, the solvers, factors and rows. Functions of both faces are listed as additions.
 #[test]
 fn functions_of_the_neutral_face_and_its_parts_have_their_prefixes() {
     for (symbol, [status, _]) in table() {

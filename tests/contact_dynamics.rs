@@ -1,15 +1,11 @@
 //! The example program of contact dynamics against analytic results, and how its errors shrink with the step.
 
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod compiler;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod library;
-
-use library::{c_tests, make_c_tests, succeeds};
+use crate::compiler::command;
+use crate::library::{c_tests, make_c_tests, read, succeeds};
 
 const STEPS: [f64; 3] = [0.004, 0.002, 0.001];
 
-/// What is measured, what is expected, and the relative error of each step.
+/// A measured quantity, its expected value, and the relative error of each step.
 struct Quantity {
     name: String,
     expected: f64,
@@ -22,7 +18,7 @@ fn quantities() -> Vec<Quantity> {
     assert!(built, "{messages}");
     let mut quantities: Vec<Quantity> = Vec::new();
     for step in STEPS {
-        let text = succeeds(compiler::command(&program.display().to_string()).arg(step.to_string()));
+        let text = succeeds(command(&program.display().to_string()).arg(step.to_string()));
         for (place, line) in text.lines().enumerate() {
             let (name, values) = line.split_once(": ").expect("a name");
             let (computed, expected) = values.split_once(", ").expect("two values");
@@ -68,7 +64,7 @@ fn check(quantity: &Quantity) {
 
 #[test]
 fn scenes_agree_with_analytic_results() {
-    let docs = library::read("docs/contact_dynamics.md");
+    let docs = read("docs/contact_dynamics.md");
     let quantities = quantities();
     assert_eq!(quantities.len(), 9);
     let rows = quantities.iter().map(|quantity| {

@@ -1,11 +1,7 @@
 //! `ldy.hpp`: its test program and its example, in C++17 and C++20.
 
-mod compiler;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod library;
-
-use compiler::command;
-use library::{Workshop, archive, cxx, native_libraries, succeeds};
+use crate::compiler::command;
+use crate::library::{Workshop, archive, cxx, native_libraries, succeeds};
 use std::path::PathBuf;
 
 const STANDARDS: [&str; 2] = ["-std=c++17", "-std=c++20"];
@@ -21,14 +17,14 @@ fn build(workshop: &Workshop, source: &str, standard: &str) -> PathBuf {
 fn every_function_is_called_from_cpp() {
     let workshop = Workshop::new();
     for standard in STANDARDS {
-        let program = build(&workshop, "c_tests/cpp/system.cpp", standard);
+        let program = build(&workshop, "c_tests/system/cpp_header.cpp", standard);
         let mut run = command(program.to_str().expect("a path in UTF-8"));
         let printed = succeeds(run.arg(workshop.path("")));
         assert!(printed.ends_with(" checks, 0 failed\n"), "{standard}: {printed}");
     }
 }
 
-/// The number behind some words.
+/// The number after some words.
 fn number(text: &str, words: &str) -> f64 {
     let (_, rest) = text.split_once(words).unwrap_or_else(|| panic!("no {words:?}: {text}"));
     let number = rest.split([' ', '\n']).next().and_then(|number| number.trim_end_matches(',').parse().ok());

@@ -1,9 +1,7 @@
 //! The critical step of the geometric stiffness against simulations: the longest step in which small oscillations of a
 //! constrained system stay small.
 
-mod constrained;
-
-use constrained::{Scheme, System, arch, beads, bricks, catenary, hanging, helix};
+use crate::constrained::{Scheme, System, arch, beads, bricks, catenary, hanging, helix};
 use ldy::stability::{CriticalStep, FreeMotion, Stiffness, critical_step};
 use nalgebra::{DMatrix, DVectorView, DVectorViewMut};
 use std::f64::consts::{FRAC_PI_3, FRAC_PI_6};
@@ -121,7 +119,7 @@ fn straight_threads_need_no_projection() {
     }
 }
 
-/// What is pressed bounds no step; that an arch of links falls is not the step's fault.
+/// Links under pressure bound no step: the step is not to blame for the fall of an arch of links.
 #[test]
 fn an_arch_falls_in_any_step() {
     let system = arch("arch", 9, 2.0);

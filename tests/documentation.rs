@@ -1,12 +1,8 @@
-//! README.md and `docs`: programs are complete, compile without a warning and print what the text behind them says; links lead
+//! README.md and `docs`: programs are complete, compile without a warning and print the output that the text after them shows; links lead
 //! somewhere.
 
-mod compiler;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod library;
-
-use compiler::command;
-use library::{Workshop, archive, cc, cxx, native_libraries, read, succeeds};
+use crate::compiler::{command, root};
+use crate::library::{Workshop, archive, cc, cxx, native_libraries, read, succeeds};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -61,7 +57,7 @@ fn each_program_prints_what_stands_there() {
 
 /// The pages, by their path from the root of the repository.
 fn pages() -> Vec<String> {
-    let docs = fs::read_dir(compiler::root().join("docs")).expect("the directory of the documentation");
+    let docs = fs::read_dir(root().join("docs")).expect("the directory of the documentation");
     let names =
         docs.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"));
     let docs = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
@@ -87,7 +83,7 @@ fn each_link_within_the_repository_leads_somewhere() {
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
             let target =
                 if file.is_empty() { page.clone() } else { directory.join(file).display().to_string() };
-            assert!(compiler::root().join(&target).exists(), "{page}: {link}");
+            assert!(root().join(&target).exists(), "{page}: {link}");
             let found = heading.is_empty()
                 || read(&target).lines().any(|line| line.starts_with('#') && anchor(line) == heading);
             assert!(found, "{page}: {link}");

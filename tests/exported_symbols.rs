@@ -1,20 +1,16 @@
-//! The names that both libraries show to a program are those of the public headers, and what they ask for is
-//! what the documentation names.
+//! Both libraries show the names of the public headers to a program, and ask for no more than the
+//! documentation names.
 
-mod compiler;
-#[allow(dead_code, reason = "no program is linked here")]
-mod library;
-
-use compiler::command;
-use library::{Symbol, archive, exported_names, native_libraries, read, shared, succeeds, symbols};
+use crate::compiler::command;
+use crate::library::{Symbol, archive, exported_names, native_libraries, read, shared, succeeds, symbols};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What a host may provide.
+/// Hooks that a host may provide.
 const HOST_HOOKS: [&str; 5] =
     ["GEOMETRIC_EPSILON", "SOLFEC_Timer_End", "SOLFEC_Timer_Start", "__errstack__", "errstring"];
 
-/// What a host may define as well: weak here.
+/// Hooks that a host may define as well: they are weak here.
 const OPERATORS: [&str; 6] = [
     "BODY_Gen_To_Loc_Operator",
     "BODY_Local_Velo",
@@ -39,8 +35,8 @@ const MODULE: [&str; 12] = [
     "LOCDYN_minWii",
 ];
 
-/// How names begin that are seen in the archive and belong to no one else: mangled names, our own halves', and
-/// those of assembly kernels with their versions.
+/// Prefixes of names that are seen in the archive and belong to no one else: mangled names, names that our own two halves share, and
+/// assembly kernels with their versions.
 const NOT_PUBLIC: [&str; 5] = ["_R", "_ZN", "ldy_entry_", "gemm_v0_", "libpulp_v0_"];
 
 /// What Rust's standard library uses of newer C libraries where it finds it.
@@ -90,7 +86,7 @@ fn the_operators_are_weak_and_nothing_else_is_in_both_libraries() {
     }
 }
 
-/// Besides the list, the archive defines what its own C and Rust halves need of each other, the Rust runtime with
+/// Beside the list, the archive defines names that its own C and Rust halves need of each other, the Rust runtime with
 /// mangled names, and the kernels written in assembly that the library for sparse matrices brings, whose names carry
 /// their version. Anything else would be a clash with a host waiting to happen.
 #[test]

@@ -1,13 +1,8 @@
-//! The example that reads and writes files of FCLIB, where libfclib is installed: `.ci/run` sees to that. What is in the files is
-//! tested by `c_tests/fclib.c`.
+//! The example that reads and writes files of FCLIB, where libfclib is installed: `.ci/run` sees to that. The content of the files is
+//! tested by `c_tests/system/fclib.c`.
 
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod compiler;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod library;
-
-use compiler::{command, root, run};
-use library::{c_tests, make_c_tests};
+use crate::compiler::{command, root, run};
+use crate::library::{c_tests, make_c_tests};
 
 const PLACE: &str = "fclib_files";
 

@@ -1,8 +1,6 @@
 //! The headers compile without a warning, alone and among a host's headers, in C and C++, serial and MPI.
 
-mod compiler;
-
-use compiler::{compiler, run};
+use crate::compiler::{compiler, run};
 use std::process::Command;
 
 const STRICT: [&str; 7] =

@@ -1,11 +1,7 @@
 //! `make install`: what it puts where, programs built from the installed tree, and `make uninstall`.
 
-mod compiler;
-#[allow(dead_code, reason = "programs are linked in other ways here")]
-mod library;
-
-use compiler::{command, root, run};
-use library::{make, native_libraries, shared, succeeds};
+use crate::compiler::{command, root, run};
+use crate::library::{archive, cc, make, native_libraries, shared, succeeds};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +21,6 @@ struct Stage {
 impl Stage {
     /// Installs under DESTDIR with these variables.
     fn install(variables: &[&str]) -> Stage {
-        library::archive(); // up to date, so that tests side by side do not all build it
         let directory = tempfile::tempdir().expect("a temporary directory");
         let stage = Stage { directory, variables: variables.iter().map(|v| v.to_string()).collect() };
         stage.make("install");
@@ -108,7 +103,7 @@ fn the_installed_files_are_those_that_were_built_and_readable_by_all() {
     let stage = Stage::install(DEFAULT);
     let bytes = |path: &Path| fs::read(path).expect("a file");
     assert!(bytes(&stage.path("usr/local/lib/libldy.so")) == bytes(&shared()));
-    assert!(bytes(&stage.path("usr/local/lib/libldy.a")) == bytes(&library::archive()));
+    assert!(bytes(&stage.path("usr/local/lib/libldy.a")) == bytes(&archive()));
     for header in ["ldy.h", "ldy_host.h", "ldy_system.h", "ldy.hpp"] {
         let installed = bytes(&stage.path("usr/local/include").join(header));
         assert!(installed == bytes(&root().join("include").join(header)), "{header}");
@@ -168,7 +163,7 @@ fn programs_build_through_pkg_config() {
         let libdir = stage.path(libdir);
         let build = |name: &str, flags: &[String]| {
             let program = stage.path(name);
-            succeeds(library::cc().arg("examples/minimal.c").args(flags).arg("-o").arg(&program));
+            succeeds(cc().arg("examples/minimal.c").args(flags).arg("-o").arg(&program));
             Command::new(program)
         };
         let dynamic = pkg_config(&libdir, &["--cflags", "--libs"]);
@@ -179,7 +174,7 @@ fn programs_build_through_pkg_config() {
 
         let mut with_archive = pkg_config(&libdir, &["--static", "--cflags", "--libs"]);
         check_minimal(&mut build("wholly_static", &[vec!["-static".into()], with_archive.clone()].concat()));
-        // As docs/linking.md says: the archive, although the shared library lies beside it.
+        // As docs/linking.md says: the archive, although the shared library is beside it.
         for flag in with_archive.iter_mut().filter(|flag| *flag == "-lldy") {
             *flag = "-l:libldy.a".into();
         }
@@ -242,7 +237,7 @@ fn a_tree_may_be_moved() {
     check_minimal(&mut Command::new(build.join("with_shared")));
     let flags = pkg_config(&stage.path("elsewhere/usr/lib/x86_64-linux-gnu"), &["--cflags", "--libs"]);
     let program = stage.path("program");
-    succeeds(library::cc().arg("examples/minimal.c").args(flags).arg("-o").arg(&program));
+    succeeds(cc().arg("examples/minimal.c").args(flags).arg("-o").arg(&program));
     check_minimal(Command::new(program).env("LD_LIBRARY_PATH", stage.path("elsewhere/lib/x86_64-linux-gnu")));
 }
 
@@ -277,7 +272,6 @@ fn the_cmake_package_serves_its_major_version_up_to_its_own() {
 
 #[test]
 fn the_size_of_a_minimal_program_is_printed() {
-    library::archive();
     let printed = make(&["size".into()]);
     for name in ["with_archive", "with_shared", "libldy.so"] {
         let line = printed.lines().find(|line| line.ends_with(name));

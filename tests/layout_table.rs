@@ -1,10 +1,6 @@
 //! Mistakes in the tables of structures and enumerations are refused, with the line and the reason.
 
-#[allow(dead_code, reason = "the emitters need more of the table than this test does")]
-#[path = "../codegen/table.rs"]
-mod table;
-
-use table::{Build, Declaration, PerBuild, Table};
+use ldy_codegen::{Build, Declaration, PerBuild, Table};
 
 const HEAD: &str = "# a comment\n\nset\tSET\tboth\tstruct guard SET_TYPE\t40\t48\t-\tA set.\n";
 const ENUMERATION: &str = "kind\tKIND\tboth\tenum\t-\tKinds.\nkind\tKIND\tboth\tONE\t0x10\tone\n";

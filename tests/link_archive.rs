@@ -1,14 +1,8 @@
 //! libldy.a in the ways in which programs are linked: flags, order, one object, beside another Rust library.
 
-mod compiler;
-#[allow(dead_code, reason = "the shared library is not linked here")]
-mod library;
-#[path = "library/programs.rs"]
-mod programs;
-
-use compiler::command;
-use library::{Workshop, archive, cc, cxx, native_libraries, succeeds};
-use programs::{Hosts, check_bare, check_cpp, check_full};
+use crate::compiler::command;
+use crate::library::programs::{Hosts, check_bare, check_cpp, check_full};
+use crate::library::{Workshop, archive, cc, cxx, native_libraries, succeeds};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -76,7 +70,7 @@ fn a_minimal_program_is_small() {
     assert!(bytes <= 6_000_000, "{bytes} bytes");
 }
 
-/// `ld -r` of all objects of the archive into one.
+/// The output of `ld -r` for all objects of the archive.
 fn partially_linked(workshop: &Workshop) -> PathBuf {
     let object = workshop.path("ldy.o");
     succeeds(command("ld").args(["-r", "--whole-archive"]).arg(archive()).arg("-o").arg(&object));

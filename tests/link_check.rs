@@ -1,11 +1,7 @@
 //! The linker finds a library that does not fit: here the serial one. `make test-mpi` has the builds for MPI.
 
-mod compiler;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod library;
-
-use compiler::command;
-use library::{Workshop, archive, cc, cxx, native_libraries, succeeds};
+use crate::compiler::command;
+use crate::library::{Workshop, archive, cc, cxx, native_libraries, shared_directory, succeeds};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -107,7 +103,7 @@ fn a_pointer_an_object_is_all_that_it_costs() {
 #[test]
 fn the_shared_library_has_the_function_too() {
     let workshop = Workshop::new();
-    let directory = library::shared_directory().display().to_string();
+    let directory = shared_directory().display().to_string();
     for (flags, fits) in [(&[] as &[&str], true), (&["-DMPI"], false)] {
         let object = empty(&workshop, &WAYS[0], flags);
         let arguments = [object.display().to_string(), format!("-L{directory}"), "-lldy".to_string()];

@@ -1,13 +1,8 @@
 //! libldy.so with hosts that have all, nothing, or load it themselves.
 
-mod compiler;
-#[allow(dead_code, reason = "the archive is not linked here")]
-mod library;
-#[path = "library/programs.rs"]
-mod programs;
-
-use library::{Workshop, cc, cxx, shared, shared_directory, succeeds};
-use programs::{Hosts, check_bare, check_cpp, check_full};
+use crate::compiler::{command, run};
+use crate::library::programs::{Hosts, check_bare, check_cpp, check_full};
+use crate::library::{Workshop, cc, cxx, shared, shared_directory, succeeds};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
@@ -25,7 +20,7 @@ fn line(flags: &[&str], objects: &[PathBuf]) -> Vec<OsString> {
         .collect()
 }
 
-/// What the library finds of a full host it finds because the linker saw that it asks for it: no -rdynamic.
+/// The library finds hooks of a full host because the linker saw that it asks for them: no -rdynamic.
 #[test]
 fn every_host_works_with_every_flag() {
     let workshop = Workshop::new();
@@ -52,7 +47,7 @@ fn programs_ask_for_the_library_by_its_soname() {
     let workshop = Workshop::new();
     let object = workshop.compile("examples/minimal.c", "minimal.o", &[]);
     let program = workshop.link(cc(), "minimal", &line(&[], &[object]));
-    let dynamic = succeeds(compiler::command("readelf").arg("--dynamic").arg(program));
+    let dynamic = succeeds(command("readelf").arg("--dynamic").arg(program));
     let soname = concat!("Shared library: [libldy.so.", env!("CARGO_PKG_VERSION_MAJOR"), "]");
     assert!(dynamic.contains(soname), "{dynamic}");
 }
@@ -74,12 +69,12 @@ fn a_legacy_object_in_the_program_wins() {
 fn a_host_that_hides_its_symbols_is_one_without_hooks() {
     let workshop = Workshop::new();
     let mut objects = workshop.compile_host(&["host", "set", "matrix", "operators"]);
-    for (source, name) in [("host/hooks.c", "hooks.o"), ("link/full_host.c", "full_host.o")] {
+    for (source, name) in [("support/host/hooks.c", "hooks.o"), ("link/full_host.c", "full_host.o")] {
         let source = format!("c_tests/{source}");
         objects.push(workshop.compile(&source, name, &["-fPIE", "-fvisibility=hidden"]));
     }
     let program = workshop.link(cc(), "hidden", &line(&[], &objects));
-    let (success, messages) = compiler::run(&mut Command::new(program));
+    let (success, messages) = run(&mut Command::new(program));
     assert!(!success && messages.contains("timers: 0 0 none\n"), "{messages}");
     assert!(
         messages.contains("Unhandled error: ") && !messages.contains("the host's own table"),
@@ -87,13 +82,13 @@ fn a_host_that_hides_its_symbols_is_one_without_hooks() {
     );
 }
 
-/// The linker did not see the library then, so that it keeps the host's symbols to itself unless told otherwise.
+/// The linker did not see the library then, so it keeps the host's symbols to itself unless an option says otherwise.
 #[test]
 fn a_host_that_loads_it_itself_is_to_be_linked_with_rdynamic() {
     let workshop = Workshop::new();
     // At link time there is no library that the headers could ask for.
     let flags = ["-D_GNU_SOURCE", "-DLDY_NO_LINK_CHECK"];
-    let objects = [("c_tests/host/hooks.c", "hooks.o"), ("c_tests/link/loader.c", "loader.o")]
+    let objects = [("c_tests/support/host/hooks.c", "hooks.o"), ("c_tests/link/loader.c", "loader.o")]
         .map(|(source, object)| workshop.compile(source, object, &flags));
     let cases = [
         ("-rdynamic", true, "error stack: 52\n"),
@@ -104,7 +99,7 @@ fn a_host_that_loads_it_itself_is_to_be_linked_with_rdynamic() {
         let arguments: Vec<OsString> =
             [flag.into()].into_iter().chain(objects).chain(["-ldl".into()]).collect();
         let program = workshop.link(cc(), &format!("loader-{succeeds}"), &arguments);
-        let (success, messages) = compiler::run(Command::new(program).arg(shared()));
+        let (success, messages) = run(Command::new(program).arg(shared()));
         assert!(success == succeeds && messages.starts_with(expected), "{flag}: {messages}");
     }
 }

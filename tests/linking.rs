@@ -2,12 +2,8 @@
 //! (`link_archive.rs` has the ways to link it.) Each program is linked by `c_tests/Makefile` with `libldy.a` and the documented
 //! system libraries only.
 
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod compiler;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod library;
-
-use library::{c_tests, make_c_tests, succeeds};
+use crate::compiler::{command, root};
+use crate::library::{c_tests, make_c_tests, succeeds};
 use std::sync::LazyLock;
 
 const PLACE: &str = "linking";
@@ -16,7 +12,7 @@ const PLACE: &str = "linking";
 fn output(program: &str) -> String {
     static BUILT: LazyLock<(bool, String)> = LazyLock::new(|| make_c_tests(PLACE, &["linking"]));
     assert!(BUILT.0, "{}", BUILT.1);
-    succeeds(&mut compiler::command(&c_tests(PLACE).join(program).display().to_string()))
+    succeeds(&mut command(&c_tests(PLACE).join(program).display().to_string()))
 }
 
 const OPERATORS: [&str; 6] = [
@@ -43,7 +39,7 @@ constraint 1: normal free velocity -1, W = 0.005 in the normal direction
 
 #[test]
 fn the_documentation_shows_that_program_and_its_output() {
-    let read = |path: &str| std::fs::read_to_string(compiler::root().join(path)).expect(path);
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect(path);
     let page = read("docs/legacy.md");
     assert!(page.contains(&format!("```c\n{}```", read("examples/minimal.c"))), "another examples/minimal.c");
     assert!(page.contains(&format!("```text\n{}```", output("minimal"))), "another output");

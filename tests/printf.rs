@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use ldy::io::General;
+use ldy::io::PercentG;
 use proptest::prelude::*;
 
 /// What C's printf makes of a number.
@@ -16,8 +16,8 @@ fn printed(format: &CStr, value: f64) -> String {
 }
 
 fn check(value: f64) -> Result<(), TestCaseError> {
-    prop_assert_eq!(General::<6>(value).to_string(), printed(c"%.6g", value), "{:e}", value);
-    prop_assert_eq!(General::<15>(value).to_string(), printed(c"%.15g", value), "{:e}", value);
+    prop_assert_eq!(PercentG::<6>(value).to_string(), printed(c"%.6g", value), "{:e}", value);
+    prop_assert_eq!(PercentG::<15>(value).to_string(), printed(c"%.15g", value), "{:e}", value);
     Ok(())
 }
 

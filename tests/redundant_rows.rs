@@ -1,7 +1,10 @@
 //! Which rows of W depend on others, against the singular values of W; `docs/system.md` has the table.
 
 use ldy::system::{Id, System};
-use nalgebra::{DMatrix, Matrix3, Rotation3, Vector3};
+use nalgebra::{Matrix3, Rotation3, Vector3};
+use testing::UNIT;
+use testing::blocks::dense_of_three;
+use testing::matrices::block;
 
 type Point = [f64; 3];
 
@@ -32,10 +35,6 @@ impl Scene {
             self.system.insert_constraint(bodies, &block(&frame), [*point; 2]).unwrap();
         }
     }
-}
-
-fn block(matrix: &Matrix3<f64>) -> [f64; 9] {
-    std::array::from_fn(|k| matrix[(k % 3, k / 3)])
 }
 
 /// Corners of the lower face of a brick, at a height.
@@ -71,7 +70,7 @@ fn scenes() -> Vec<(Scene, usize)> {
         let body = tower.system.insert_rigid(
             1.0 + f64::from(level),
             &[2.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 4.0],
-            &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            &UNIT,
             &[0.0, 0.0, f64::from(level) + 0.5],
         );
         let body = body.unwrap();
@@ -84,8 +83,7 @@ fn scenes() -> Vec<(Scene, usize)> {
     let bars: Vec<Id> = (0..3)
         .map(|k| {
             let center = [f64::from(k), 1.0, 0.0];
-            let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-            linkage.system.insert_rigid(1.0, &unit, &unit, &center).unwrap()
+            linkage.system.insert_rigid(1.0, &UNIT, &UNIT, &center).unwrap()
         })
         .collect();
     let hinge = |x: f64, y: f64| [[x, y, -0.1], [x, y, 0.1]];
@@ -97,7 +95,7 @@ fn scenes() -> Vec<(Scene, usize)> {
     scenes
 }
 
-/// The ranks are those of theory, by hand, and of singular values; so are those of the first 1, 2, 3, … rows.
+/// The ranks agree with theory, by hand, and with singular values; so do the ranks of the first 1, 2, 3, … rows.
 #[test]
 fn redundant_rows_are_those_of_singular_values() {
     let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/system.md")).unwrap();
@@ -105,14 +103,8 @@ fn redundant_rows_are_those_of_singular_values() {
     for (mut scene, rank) in scenes() {
         scene.system.update(1e-3).unwrap();
         let rows = scene.system.rows().unwrap();
-        let size = 3 * rows.b.len();
-        let mut w = DMatrix::zeros(size, size);
-        for row in 0..size / 3 {
-            for k in rows.starts[row] as usize..rows.starts[row + 1] as usize {
-                let part = DMatrix::from_column_slice(3, 3, &rows.values[k]);
-                w.view_mut((3 * row, 3 * rows.columns[k] as usize), (3, 3)).copy_from(&part);
-            }
-        }
+        let size = rows.b.len();
+        let w = dense_of_three(rows.w.starts(), rows.w.columns(), rows.w.values().as_chunks().0);
         let by_values = |count: usize| {
             let values = w.view((0, 0), (count, count)).into_owned().singular_values();
             values.iter().filter(|value| **value > 1e-10 * values.max()).count()

@@ -1,12 +1,7 @@
 //! The files that a system writes, read by others: NumPy's arrays by the crate npyz, and by SciPy where it can be had.
 
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod compiler;
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod library;
-
-use compiler::{command, run};
-use library::{c_tests, make_c_tests, read, target};
+use crate::compiler::{command, run};
+use crate::library::{c_tests, make_c_tests, read, target};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;

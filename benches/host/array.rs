@@ -28,7 +28,7 @@ impl<T> Array<T> {
     /// If there is none.
     pub fn at(&self, index: usize) -> *mut T {
         assert!(index < self.len());
-        // SAFETY: the index lies in the array.
+        // SAFETY: the index is in the array.
         unsafe { self.first().add(index) }
     }
 
@@ -37,7 +37,7 @@ impl<T> Array<T> {
     where
         T: Copy,
     {
-        // SAFETY: the indices lie in the array, and nobody writes it now.
+        // SAFETY: the indices are in the array, and nobody writes it now.
         (0..self.len()).map(|index| unsafe { *self.at(index) }).collect()
     }
 

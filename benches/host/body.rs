@@ -9,9 +9,9 @@ use super::array::Array;
 use super::matrix::Matrix;
 use super::mesh::Mesh;
 use super::zeroed;
-use crate::scenes::random::Random;
 use crate::scenes::stacks::Motion;
 use crate::scenes::{Body, Lumped};
+use testing::Random;
 
 /// Largest generalised velocity.
 const SPEED: f64 = 0.1;
@@ -20,7 +20,7 @@ const TURN: f64 = 1e-3;
 /// Largest relative change of a stiffness that changes every step.
 const STIFFENING: f64 = 1e-3;
 
-/// What a body points to.
+/// The arrays that a body points to.
 pub struct Arrays {
     conf: Array<f64>,
     velo: Array<f64>,
@@ -41,7 +41,7 @@ pub struct State {
 }
 
 impl Arrays {
-    /// What a body of a scene points to.
+    /// Make the arrays that a body of a scene points to.
     pub fn new(body: &Body) -> Self {
         let (configuration, dofs, rotation) = match body {
             Body::Obstacle | Body::Rigid(_) => (12, 6, Some(0)),

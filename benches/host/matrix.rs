@@ -9,7 +9,7 @@ use super::array::Array;
 
 /// A matrix with its arrays.
 pub struct Matrix {
-    /// What the body points to.
+    /// The structure that the body points to.
     pub face: Array<MX>,
     /// The values.
     pub values: Array<f64>,

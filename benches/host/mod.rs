@@ -17,8 +17,8 @@ use body::Arrays;
 pub use body::State;
 use set::Set;
 
-use crate::scenes::random::Random;
 use crate::scenes::{STEP, Scene, Vector};
+use testing::Random;
 
 /// A domain with bodies, constraints, and rows for the constraints.
 pub struct Host {
@@ -53,7 +53,7 @@ impl Host {
         let ldy = unsafe { LOCDYN_Create(dom.first()) };
         // SAFETY: as above.
         unsafe { (*dom.first()).ldy = ldy };
-        Self { scene, random: Random(1), ldy, constraints, arrays, _bodies: bodies, _sets: sets, dom }
+        Self { scene, random: Random::new(1), ldy, constraints, arrays, _bodies: bodies, _sets: sets, dom }
     }
 
     /// The structure under test.
@@ -114,7 +114,7 @@ impl Host {
         &self.scene
     }
 
-    /// What changes of each body, as it is now.
+    /// The present state of each body, as far as it changes.
     pub fn states(&self) -> Vec<State> {
         self.arrays.iter().map(Arrays::state).collect()
     }
@@ -130,7 +130,7 @@ impl Host {
         self.dom.first()
     }
 
-    /// What the last update said of the energy.
+    /// The energy after the last update.
     pub fn free_energy(&self) -> f64 {
         // SAFETY: the structure is the host's, and nobody writes it now.
         unsafe { (*self.ldy).free_energy }
@@ -208,7 +208,7 @@ fn constraints(scene: &Scene, bodies: &Array<BODY>, arrays: &[Arrays]) -> Vec<CO
     scene.contacts.iter().enumerate().map(constraint).collect()
 }
 
-/// A local frame whose third axis is the normal, which lies along a coordinate axis: column-major.
+/// A local frame, column-major. Its third axis is the normal, which is along a coordinate axis.
 pub fn frame(normal: &Vector) -> [f64; 9] {
     let [x, y, z] = *normal;
     let (first, second) = ([y, z, x], [z, x, y]);

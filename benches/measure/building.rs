@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use ldy::legacy::layout::{BODY, CON, DIAB};
 
 use super::textbook::{Textbook, TextbookRows};
-use super::{median, time};
-use crate::host::{Host, blocks_of, rows_from};
-use crate::scenes::random::Random;
+use super::time;
+use ldy_benches::host::{Host, blocks_of, rows_from};
+use ldy_benches::median;
+use testing::Random;
 
 /// How often rows are made and removed in each order, at least and at most.
 const ROUNDS: [usize; 2] = [3, 101];
@@ -27,7 +28,7 @@ pub struct Building {
     pub remove: [f64; 3],
 }
 
-/// Orders in which rows are removed: as they lie in the list, against it, at random.
+/// Orders in which rows are removed: the order of the list, its reverse, and a random one.
 pub const ORDERS: [&str; 3] = ["head_first", "tail_first", "random"];
 
 impl Building {
@@ -41,7 +42,7 @@ impl Building {
         let textbook = textbook.filter(|_| host.scene().couples_all());
         let textbook = textbook.map(|textbook| textbook.rows().expect("the textbook's rows"));
         let structure = textbook.is_some().then(|| structure(host.rows()));
-        let mut random = Random(2);
+        let mut random = Random::new(2);
         let (mut remove, mut insert) = ([const { vec![] }; 3], [const { vec![] }; 3]);
         let mut textbook_insert = vec![];
         let start = Instant::now();

@@ -1,10 +1,11 @@
-//! What the lists themselves take.
+//! The time of a walk through the lists.
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use super::{median, time};
-use crate::host::Host;
+use super::time;
+use ldy_benches::host::Host;
+use ldy_benches::median;
 
 /// How often blocks are stored.
 const STREAMS: usize = 21;

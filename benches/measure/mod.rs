@@ -1,4 +1,4 @@
-//! What is measured of a scene.
+//! Measurements of a scene.
 
 mod building;
 mod lists;
@@ -9,12 +9,12 @@ mod updates;
 
 use std::time::{Duration, Instant};
 
-use crate::counting;
-use crate::host::Host;
-use crate::scenes::Scene;
-use crate::threads;
 use building::Building;
 pub use building::ORDERS;
+use ldy_benches::host::Host;
+use ldy_benches::scenes::Scene;
+use ldy_benches::threads;
+use testing::allocator;
 pub use textbook::{SideBySide, Textbook};
 pub use updates::Updates;
 
@@ -28,9 +28,9 @@ pub struct Figures {
     pub first_update: Duration,
     /// Later updates, for each number of threads.
     pub updates: Vec<Updates>,
-    /// What the library holds after all updates, over the blocks.
+    /// Bytes that the library holds after all updates, over the blocks.
     pub bytes_per_block: f64,
-    /// Most memory that the process had by then, host included, in bytes; `None` where the system does not tell.
+    /// Most memory that the process had by then, host included, in bytes; `None` where the system does not report it.
     pub resident_peak: Option<u64>,
     /// Storing all blocks in the order of their addresses.
     pub stream: Duration,
@@ -44,13 +44,13 @@ impl Figures {
     /// Measure a scene, and the textbook's update beside the library's if it is given.
     pub fn measure(scene: Scene, textbook: Option<&Textbook>) -> Self {
         let mut host = Host::new(scene);
-        let of_host = counting::live_bytes();
+        let of_host = allocator::live_bytes();
         let first_build = time(|| host.insert_all());
         let blocks = host.block_count();
         host.advance();
         let first_update = time(|| host.update());
         let updates = threads::COUNTS.iter().map(|&threads| Updates::measure(&mut host, threads)).collect();
-        let bytes = counting::live_bytes().saturating_sub(of_host);
+        let bytes = allocator::live_bytes().saturating_sub(of_host);
         let resident_peak = memory::resident_peak();
         let stream = lists::stream(&host);
         let beside_textbook = textbook.and_then(|textbook| textbook.measure(&mut host));
@@ -72,10 +72,4 @@ fn time(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()
-}
-
-fn median(times: &[Duration]) -> Duration {
-    let mut times = times.to_vec();
-    times.sort();
-    times[times.len() / 2]
 }

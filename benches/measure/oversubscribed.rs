@@ -3,10 +3,11 @@
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use super::{median, time};
-use crate::host::Host;
-use crate::scenes;
-use crate::threads;
+use super::time;
+use ldy_benches::host::Host;
+use ldy_benches::median;
+use ldy_benches::scenes;
+use ldy_benches::threads;
 
 /// The scene: about 1.2 thousand rows.
 const SCENE: &str = "boxes-5";
@@ -30,8 +31,8 @@ impl Drop for Busy {
     }
 }
 
-/// The time of an update with two threads over that with one, medians of turns, while as many other processes, `busy`, keep
-/// two processors busy: the line of that target.
+/// The time of an update with two threads over that with one, medians of turns, while two other processes, `busy`, keep
+/// two processors busy: the line of the target.
 ///
 /// # Errors
 /// If the other processes cannot be started.

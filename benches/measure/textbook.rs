@@ -1,4 +1,4 @@
-//! The textbook's update, c_tests/textbook.c, beside the library's on the same lists.
+//! The textbook's update, benches/textbook/update.c, beside the library's on the same lists.
 
 mod agreement;
 mod rows;
@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use ldy::legacy::layout::{DOM, LOCDYN};
 
-use super::{median, time};
-use crate::host::Host;
+use super::time;
 use agreement::Results;
+use ldy_benches::host::Host;
+use ldy_benches::median;
 pub use rows::TextbookRows;
 
 /// An update that takes longer is not repeated.
@@ -49,10 +50,10 @@ impl Textbook {
     /// Open the shared library at a path.
     ///
     /// # Errors
-    /// What the loader says.
+    /// If the loader reports an error.
     pub fn open(path: &str) -> Result<Self, String> {
         let name = CString::new(path).map_err(|error| error.to_string())?;
-        // SAFETY: the name is a C string; the library's initialisers are those of BLAS and LAPACK.
+        // SAFETY: the name is a C string; BLAS and LAPACK are initialized by the library's own initializers.
         let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
         if library.is_null() {
             return Err(loader_error());
@@ -70,7 +71,7 @@ impl Textbook {
     /// Rows of its own.
     ///
     /// # Errors
-    /// What the loader says.
+    /// If the loader reports an error.
     pub fn rows(&self) -> Result<TextbookRows, String> {
         TextbookRows::new(self.library)
     }
@@ -123,7 +124,7 @@ impl Textbook {
 /// A function of a library.
 ///
 /// # Errors
-/// What the loader says.
+/// The message of the loader.
 ///
 /// # Safety
 /// The library is open and stays so, and declares a function of this name so.

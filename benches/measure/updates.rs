@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::lists::touch;
-use super::{median, time};
-use crate::counting;
-use crate::host::Host;
-use crate::threads;
+use super::time;
+use ldy_benches::host::Host;
+use ldy_benches::median;
+use ldy_benches::threads;
+use testing::allocator;
 
 /// Updates before those that count.
 const WARM_UP: usize = 3;
@@ -44,9 +45,9 @@ impl Updates {
         let start = Instant::now();
         while updates.len() < LEAST || start.elapsed() < ENOUGH && updates.len() < MOST {
             host.advance();
-            let before = counting::allocations();
+            let before = allocator::allocations();
             let update = time(|| host.update());
-            allocations = allocations.max(counting::allocations() - before);
+            allocations = allocations.max(allocator::allocations() - before);
             updates.push(update);
             touches.push(time(|| touch(host)));
         }

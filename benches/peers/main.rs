@@ -3,28 +3,14 @@
 //! Arguments name scenes. The environment variable LDY_PYTHON names a Python that has MuJoCo, Pinocchio and NumPy,
 //! LDY_SICONOS_PYTHON one that has Siconos.
 
-#[allow(dead_code, reason = "the table measures more of it")]
-#[path = "../host/mod.rs"]
-mod host;
-#[path = "../system/neutral.rs"]
-mod neutral;
-#[path = "../system/operators.rs"]
-mod operators;
-#[allow(dead_code, reason = "the table has more scenes")]
-#[path = "../scenes/mod.rs"]
-mod scenes;
-#[path = "../threads.rs"]
-mod threads;
-
-mod blocks;
-mod c_system;
-mod matrices;
 mod peer;
 mod robots;
 mod spheres;
 mod turns;
 
 use std::process::ExitCode;
+
+use ldy_benches::threads;
 
 const NAMES: [&str; 15] = [
     "spheres-8",
@@ -62,9 +48,4 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
-}
-
-/// An error as its text.
-fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
-    result.map_err(|error| error.to_string())
 }

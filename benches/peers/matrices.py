@@ -2,7 +2,7 @@
 
 A file holds numbers of 8 bytes: how many bodies and constraints there are; of each body n, A and its inverse; of each
 constraint how many rows it has, its two bodies, -1 for the ground, and the operators H on them, the ground's left out. Matrices are
-stored by columns, and n is the number of a body's freedoms.
+stored by columns, and n is the number of a body's dofs.
 """
 
 from modules import module
@@ -63,7 +63,7 @@ def difference(response, path):
     scalars, columns = scalars.astype(numpy.int64), columns.astype(numpy.int64)
     rows = numpy.repeat(numpy.arange(count), numpy.diff(starts.astype(numpy.int64)))
     heights, size = numpy.diff(scalars), int(scalars[-1])
-    # Of each value its block, and its place in it.
+    # The block of each value, and its place in the block.
     lengths = heights[rows] * heights[columns]
     block = numpy.repeat(numpy.arange(blocks), lengths)
     place = numpy.arange(len(values)) - numpy.repeat(numpy.cumsum(lengths) - lengths, lengths)

@@ -1,7 +1,7 @@
 """Robots on the floor in MuJoCo: mujoco-humanoids-22, mujoco-chains-20, mujoco-friction-loss-1.
 
-Usage: mujoco_robots.py SCENE FILE. Writes the matrices of the scene to the file, see matrices.py; then see turns.py. What is
-timed is mj_projectConstraint, with the storage that MuJoCo chooses by itself.
+Usage: mujoco_robots.py SCENE FILE. Writes the matrices of the scene to the file, see matrices.py; then see turns.py. The
+timed function is mj_projectConstraint, with the storage that MuJoCo chooses by itself.
 """
 
 import importlib.util
@@ -17,7 +17,7 @@ mujoco = module("mujoco")
 
 from mujoco_scene import project
 
-# Steps in which robots come to rest, where they do not lie on the floor from the beginning.
+# Steps in which robots come to rest, unless they are on the floor from the beginning.
 SETTLING = {"mujoco-humanoids": 500, "mujoco-friction-loss": 500, "mujoco-chains": 0}
 LINKS = 16
 # Half a link, and its radius.
@@ -25,7 +25,7 @@ HALF, RADIUS = 0.1, 0.05
 
 
 def humanoids(count):
-    """Gymnasium's model, 23 freedoms each, without limits of joints: they would be single rows."""
+    """Gymnasium's model, 23 dofs each, without limits of joints: they would be single rows."""
     package = importlib.util.find_spec("gymnasium")
     if package is None:
         missing("gymnasium")
@@ -48,7 +48,7 @@ def with_friction_loss(count):
 
 
 def chains(count):
-    """Straight chains of capsules with ball joints, 51 freedoms each, flat on the floor."""
+    """Straight chains of capsules with ball joints, 51 dofs each, flat on the floor."""
     spec = mujoco.MjSpec()
     spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[100, 100, 1], contype=0, conaffinity=1)
     for k in range(count):
@@ -130,7 +130,7 @@ def main():
     project(model, data)
     trees(model, data, path)
     factor = turns.median(turns.timed(mujoco.mj_factorM, model, data))
-    # What a call from Python costs by itself, made without a lambda, as `project` makes its own: that adds a third to it.
+    # The cost of a call from Python alone, made without a lambda, as `project` makes its own: a lambda adds a third to it.
     call = turns.median(turns.timed(mujoco.mj_isSparse, model))
     turns.serve(
         {

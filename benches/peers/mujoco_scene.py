@@ -2,8 +2,8 @@
 
 Usage: mujoco_scene.py SCENE [sparse|dense], SCENE as spheres-8 or hub-16.
 
-Prints a line of key=value pairs about the scene, and measures mj_projectConstraint when told to, see turns.py. That call
-assembles A = J M^-1 J^T, what the library calls W / h.
+Prints a line of key=value pairs about the scene, and measures mj_projectConstraint on request, see turns.py. That call
+assembles A = J M^-1 J^T, which the library calls W / h.
 """
 
 import sys
@@ -89,7 +89,7 @@ def response(data, jacobian):
 
 
 def project(model, data):
-    """One call, in milliseconds. It takes memory of the arena, which finding contacts anew gives back."""
+    """One call, in milliseconds. It takes memory of the arena, which the next search for contacts gives back."""
     mujoco.mj_collision(model, data)
     mujoco.mj_makeConstraint(model, data)
     start = time.perf_counter_ns()

@@ -1,6 +1,6 @@
 """J M^-1 J^T by NumPy, from a file of matrices.
 
-Usage: numpy_products.py FILE; then see turns.py. Bodies are of one size, with as many constraints each, all with the ground;
+Usage: numpy_products.py FILE; then see turns.py. Bodies are of one size, with the same number of constraints each, all with the ground;
 M^-1 is given.
 """
 

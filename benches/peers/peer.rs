@@ -1,4 +1,4 @@
-//! Another program: a process that measures when told to, see turns.py.
+//! Another program: a process that measures on request, see turns.py.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Start a script; `None` if what it needs is not there, which a line tells.
+    /// Start a script. `None` if a package that it needs is missing; a line on stderr names it.
     ///
     /// # Errors
     /// Why it did not answer.
@@ -75,10 +75,10 @@ impl Peer {
         Ok(self.text("calls")?.split(',').map(String::from).collect())
     }
 
-    /// Measure so many calls in a row, in milliseconds.
+    /// Measure `count` calls in a row, in milliseconds.
     ///
     /// # Errors
-    /// The process ended or did not answer with as many numbers.
+    /// If the process ended or answered with another number of times.
     pub fn measure(&mut self, call: &str, count: usize) -> Result<Vec<f64>, String> {
         let answer = self.order(&format!("measure {call} {count}"))?;
         let times: Option<Vec<f64>> = answer.split_whitespace().map(|time| time.parse().ok()).collect();
@@ -92,7 +92,7 @@ impl Peer {
     pub fn compare(&mut self, call: &str, path: &str, tolerance: f64) -> Result<f64, String> {
         let answer = self.order(&format!("compare {call} {path}"))?;
         let difference = answer.trim().parse().map_err(|_| format!("the peer answered {answer}"))?;
-        // What is no number counts as a difference.
+        // NaN counts as a difference.
         if difference <= tolerance {
             Ok(difference)
         } else {

@@ -13,12 +13,12 @@ from modules import missing, module
 numpy = module("numpy")
 pinocchio = module("pinocchio")
 
-# What its factors are regularised with: fewer freedoms than rows make W singular.
+# The regularization of its factors: fewer dofs than rows make W singular.
 REGULARISATION = 1e-10
 
 
 def panda():
-    """The arm of Franka Emika, with two fingers: 9 freedoms."""
+    """The arm of Franka Emika, with two fingers: 9 dofs."""
     try:
         files = importlib.metadata.files("example-robot-data")
     except importlib.metadata.PackageNotFoundError:
@@ -28,7 +28,7 @@ def panda():
 
 
 def humanoid():
-    """Pinocchio's own sample: 34 freedoms."""
+    """Pinocchio's own sample: 34 dofs."""
     return pinocchio.buildSampleModelHumanoid()
 
 

@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 
-use crate::c_system::{CSystem, Form};
-use crate::matrices::Matrices;
+use crate::TOLERANCE;
 use crate::peer::Peer;
 use crate::turns::{self, Measured};
-use crate::{TOLERANCE, threads};
+use ldy_benches::c_system::{CSystem, Form};
+use ldy_benches::matrices::Matrices;
+use ldy_benches::{median, threads};
 
 /// For the factors of Pinocchio, which are regularised.
 const COARSE: f64 = 1e-7;
@@ -20,7 +21,7 @@ pub fn source(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What is measured of a peer.
+/// Measurements of a peer.
 struct Call<'a> {
     peer: &'a RefCell<Peer>,
     /// As its lines name it.
@@ -80,7 +81,7 @@ pub fn measure(name: &str, script: &str) -> Result<(), String> {
     }
     let medians = turns::medians(&mut all)?;
     drop(all);
-    let setters = setters.map(|times| turns::median(&mut times.into_inner()));
+    let setters = setters.map(|times| median(&times.into_inner()));
     let (own, others) = medians.split_at(forms.len());
     for ((call, other), difference) in calls.iter().zip(others).zip(differences) {
         let Call { peer, program, name: call, form, .. } = call;
@@ -97,7 +98,7 @@ pub fn measure(name: &str, script: &str) -> Result<(), String> {
              version={}",
             other / own,
             matrices.bodies.len(),
-            matrices.freedoms(),
+            matrices.dofs(),
             matrices.constraints.len(),
             blocks - matrices.constraints.len(),
             peer.text("version")?,

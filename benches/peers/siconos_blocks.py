@@ -36,7 +36,7 @@ def main():
     problem = kernel.FrictionContact(3)
     problem.setMStorageType(numerics.NM_SPARSE_BLOCK)
     problem.setMaxSize(3 * len(constraints))
-    # One sweep, and whatever it reaches will do: only W is wanted.
+    # One sweep, regardless of its accuracy: only W is wanted.
     problem.numericsSolverOptions().iparam[0] = 1
     problem.numericsSolverOptions().dparam[0] = 1e30
     stepping = kernel.TimeStepping(

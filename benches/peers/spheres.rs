@@ -5,14 +5,15 @@ use std::time::Instant;
 
 use ldy::legacy::layout::DIAB;
 
-use crate::blocks::Blocks;
-use crate::host::Host;
-use crate::matrices::Matrices;
-use crate::neutral::Neutral;
+use crate::TOLERANCE;
 use crate::peer::Peer;
-use crate::scenes::{self, STEP};
 use crate::turns::{self, Measured};
-use crate::{TOLERANCE, said, threads};
+use ldy_benches::blocks::Blocks;
+use ldy_benches::host::Host;
+use ldy_benches::matrices::Matrices;
+use ldy_benches::neutral::Neutral;
+use ldy_benches::scenes::{self, STEP};
+use ldy_benches::{median, said, threads};
 
 /// Siconos takes some 10 µs a block.
 const MOST_BLOCKS: usize = 100_000;
@@ -76,7 +77,7 @@ fn beside_mujoco(name: &str, host: &mut Host, mut peer: Peer) -> Result<(), Stri
 fn beside_siconos(name: &str, host: &mut Host) -> Result<(), String> {
     let file = |ending| format!("{}/{name}.{ending}", env!("CARGO_TARGET_TMPDIR"));
     let (path, blocks_path) = (file("matrices"), file("blocks"));
-    // As it was at first: the matrices of the peer are those of bodies that have not turned.
+    // In the first state again: the bodies of the peer have not turned.
     let scene = scenes::by_name(name).ok_or("no such scene")?;
     let matrices = Matrices::of_rigid(&scene);
     matrices.write(&path)?;
@@ -85,15 +86,15 @@ fn beside_siconos(name: &str, host: &mut Host) -> Result<(), String> {
     let mut neutral = Neutral::new(&Host::new(scene))?;
     neutral.update()?;
     let rows = neutral.rows()?;
-    let scalar_starts: Vec<i32> = (0..rows.starts.len() as i32).map(|row| 3 * row).collect();
+    let scalar_starts: Vec<i32> = (0..rows.w.starts().len() as i32).map(|row| 3 * row).collect();
     let blocks = Blocks {
         scalar_starts: &scalar_starts,
-        starts: rows.starts,
-        columns: rows.columns,
-        values: rows.values.as_flattened(),
+        starts: rows.w.starts(),
+        columns: rows.w.columns(),
+        values: rows.w.values(),
     };
     said(blocks.write(&blocks_path, STEP))?;
-    let off_diagonal = rows.values.len() - rows.ids.len();
+    let off_diagonal = rows.w.columns().len() - rows.ids.len();
     let call = "updateInteractionBlocks";
     let difference = peer.compare(call, &blocks_path, TOLERANCE)?;
     let mut setters = vec![];
@@ -121,9 +122,9 @@ fn beside_siconos(name: &str, host: &mut Host) -> Result<(), String> {
         "peer {name} siconos_ms={other:.4} ldy_ms={own:.4} ratio={:.2} face=neutral call={call} given=points set_ms={:.4} \
          bodies={} freedoms={} threads=1 contacts={} blocks={off_diagonal} difference={difference:.1e} version={}",
         other / own,
-        turns::median(&mut setters),
+        median(&setters),
         matrices.bodies.len(),
-        matrices.freedoms(),
+        matrices.dofs(),
         matrices.constraints.len(),
         peer.text("version")?,
     );

@@ -1,8 +1,8 @@
-"""A process that measures when told to.
+"""A process that measures on request.
 
 It prints a line of key=value pairs about itself, or missing=NAME, see modules.py. Then it obeys lines:
 
-    measure CALL COUNT   times of so many calls, in milliseconds
+        measure CALL COUNT   times of COUNT calls, in milliseconds
     compare CALL FILE    how far W of that call is from the one in a file, see matrices.py
 """
 
@@ -14,7 +14,7 @@ import matrices
 
 
 def timed(function, *arguments):
-    """The function, of these arguments, as a call that tells its time."""
+    """The function with these arguments, as a call that returns its time."""
 
     def call():
         start = time.perf_counter_ns()
@@ -29,7 +29,7 @@ def median(call):
 
 
 def serve(about, calls, responses=None):
-    """`calls` tell their times, `responses` their W, by the same names."""
+    """`calls` return their times, `responses` their W, by the same names."""
     print(*(f"{key}={value}" for key, value in about.items()), f"calls={','.join(calls)}", flush=True)
     gc.disable()
     for line in sys.stdin:

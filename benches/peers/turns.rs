@@ -1,5 +1,7 @@
 //! Measuring in turns.
 
+use ldy_benches::median;
+
 /// How often each has its turn, after one turn that does not count.
 const TURNS: usize = 6;
 /// How long a turn takes about, in milliseconds.
@@ -8,30 +10,25 @@ const LENGTH: f64 = 20.0;
 const LEAST: usize = 5;
 const MOST: usize = 500;
 
-/// Does something so many times, and tells how long each took, in milliseconds.
+/// Does something `count` times and returns how long each took, in milliseconds.
 pub type Measured<'a> = Box<dyn FnMut(usize) -> Result<Vec<f64>, String> + 'a>;
 
 /// The median time of each.
 ///
 /// # Errors
-/// Those of what is measured.
+/// If a measurement fails.
 pub fn medians(all: &mut [Measured]) -> Result<Vec<f64>, String> {
     let mut calls = vec![LEAST; all.len()];
     let mut counted = vec![vec![]; all.len()];
     for turn in 0..=TURNS {
         for (k, measured) in all.iter_mut().enumerate() {
-            let mut times = measured(calls[k])?;
+            let times = measured(calls[k])?;
             if turn > 0 {
                 counted[k].extend(&times[1..]);
             } else {
-                calls[k] = ((LENGTH / median(&mut times)) as usize).clamp(LEAST, MOST);
+                calls[k] = ((LENGTH / median(&times)) as usize).clamp(LEAST, MOST);
             }
         }
     }
-    Ok(counted.iter_mut().map(|times| median(times)).collect())
-}
-
-pub fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    Ok(counted.iter().map(|times| median(times)).collect())
 }

@@ -3,7 +3,7 @@
 //!
 //! A line a beginning, `pile spheres=N contacts=N tolerance=T start=warm|cold ms=X two_threads_ms=X sweeps=N steps=N textbook_ms=X
 //! textbook_sweeps=N over_textbook=X`, then a line `target NAME VALUE LIMIT` for each aim. Every solver is a new one, as contacts
-//! change from step to step: what is done once for a pattern counts. With the argument `threads`, the gain by a second one alone.
+//! change from step to step: work that is done once for a pattern counts. With the argument `threads`, the gain by a second one alone.
 
 mod scene;
 mod textbook;
@@ -14,7 +14,7 @@ use ldy::legacy::c_api::additions::ldy_set_threads;
 use ldy::solve::{End, Method, Options, Report, Solver};
 use scene::{COUNT, Pile, Step};
 
-/// Steps that are made first: spheres lie on each other then.
+/// Steps that are made first: after them spheres rest on each other.
 const STEPS: usize = 100;
 const REPETITIONS: usize = 2;
 const TOLERANCE: f64 = 1e-4;
@@ -88,7 +88,7 @@ fn in_turns(step: &Step, start: &[[f64; 3]], options: &Options, repetitions: usi
     best
 }
 
-/// Milliseconds of the sweeps that it takes, without those of the looks at the residual; how many sweeps.
+/// The time of the sweeps in milliseconds, without the time for the residual; and the number of sweeps.
 fn textbook(step: &Step, start: &[[f64; 3]], steps: usize) -> (f64, usize) {
     let rows = step.system.rows().expect("rows");
     let problem = rows.problem();

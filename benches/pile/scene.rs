@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ldy::solve::{Law, Options, Solver};
 use ldy::system::{Id, System};
+use testing::UNIT;
 
 type Vector = [f64; 3];
 
@@ -18,7 +19,6 @@ const DENSITY: f64 = 1000.0;
 const STEP: f64 = 0.005;
 const GRAVITY: f64 = 10.0;
 const FRICTION: f64 = 0.4;
-const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 /// Contacts are found while the gap is less than this.
 const NEAR: f64 = 0.1 * RADIUS;
 
@@ -28,7 +28,7 @@ pub struct Pile {
     places: Vec<Vector>,
     velocities: Vec<[f64; 6]>,
     width: f64,
-    /// Of the last step, in space, by sphere and what it touches: another sphere, or a plane behind these.
+    /// Forces of the last step in spatial axes, by sphere and partner: another sphere, or a plane, numbered after the spheres.
     forces: BTreeMap<(usize, usize), Vector>,
 }
 
@@ -125,7 +125,7 @@ impl Pile {
         }
     }
 
-    /// So many steps, solved roughly.
+    /// Make `count` steps, solved roughly.
     pub fn settle(&mut self, steps: usize, solver: &mut Solver, options: &Options) {
         for _ in 0..steps {
             let step = self.problem();

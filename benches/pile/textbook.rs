@@ -1,19 +1,26 @@
 //! Gauss–Seidel as textbooks have it: rows in order, for each contact the forces of all others kept, its own found by a fixed point
 //! of the projection on Coulomb's cone, R ← P (R − ρ (U + μ |U_T| n)).
 
+use ldy::rows::Bsr3;
 use ldy::solve::{Kind, Law, Problem};
 
 /// The change that ends the steps to a fixed point.
 const SMALL: f64 = 1e-10;
 
-/// A sweep over all contacts, the third component normal, with so many steps to a fixed point at most.
+/// W as 3×3 blocks, and B as vectors.
+fn parts<'a>(problem: &Problem<'a>) -> (Bsr3<'a>, &'a [[f64; 3]]) {
+    (problem.w.as_threes().expect("contacts"), problem.b.as_chunks().0)
+}
+
+/// Sweep over all contacts, whose third component is the normal one, with at most `steps` steps to a fixed point for each.
 pub fn sweep(problem: &Problem, laws: &[Law], forces: &mut [[f64; 3]], steps: usize) {
+    let (matrix, b) = parts(problem);
     for (row, law) in laws.iter().enumerate() {
         let Kind::Contact { friction, .. } = law.kind else { unreachable!("contacts alone") };
-        let mut others: [f64; 3] = std::array::from_fn(|i| problem.b[row][i] + law.bias[i]);
+        let mut others: [f64; 3] = std::array::from_fn(|i| b[row][i] + law.bias[i]);
         let mut own = [0.0; 9];
-        for k in problem.starts[row] as usize..problem.starts[row + 1] as usize {
-            let (column, w) = (problem.columns[k] as usize, &problem.values[k]);
+        for k in matrix.starts[row] as usize..matrix.starts[row + 1] as usize {
+            let (column, w) = (matrix.columns[k] as usize, &matrix.values[k]);
             if column == row {
                 own = *w;
                 continue;
@@ -58,13 +65,14 @@ fn projected(x: [f64; 3], friction: f64) -> [f64; 3] {
 
 /// ‖R − P (R − U − μ |U_T| n)‖ / ‖B + bias‖, and the same in units in which the diagonal blocks have the trace 3; the larger.
 pub fn residual(problem: &Problem, laws: &[Law], forces: &[[f64; 3]]) -> f64 {
+    let (matrix, b) = parts(problem);
     let mut sums = [[0.0; 2]; 2];
     for (row, law) in laws.iter().enumerate() {
         let Kind::Contact { friction, .. } = law.kind else { unreachable!("contacts alone") };
-        let q: [f64; 3] = std::array::from_fn(|i| problem.b[row][i] + law.bias[i]);
+        let q: [f64; 3] = std::array::from_fn(|i| b[row][i] + law.bias[i]);
         let (mut u, mut d) = (q, 0.0);
-        for k in problem.starts[row] as usize..problem.starts[row + 1] as usize {
-            let (column, w) = (problem.columns[k] as usize, &problem.values[k]);
+        for k in matrix.starts[row] as usize..matrix.starts[row + 1] as usize {
+            let (column, w) = (matrix.columns[k] as usize, &matrix.values[k]);
             for i in 0..3 {
                 u[i] += (0..3).map(|j| w[3 * j + i] * forces[column][j]).sum::<f64>();
             }

@@ -4,7 +4,7 @@ import copy
 
 
 class Record:
-    """What a file holds: `about` the machine, and `lines`, each a dictionary with the scene under "scene"."""
+    """The content of a file: `about` the machine, and `lines`, each a dictionary with the scene under "scene"."""
 
     def __init__(self, path):
         self.about, self.lines = {}, []

@@ -13,8 +13,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from lines import Record
 
-# Names and colours; of the library darker for more threads, of limits grey. The colours are told apart by the
-# colour-blind too (Okabe and Ito).
+# Names and colors: the library darker for more threads, limits gray. The color-blind can distinguish them, too
+# (Okabe and Ito).
 TEXTBOOK = ("textbook C (BLAS, LAPACK)", "#D55E00", "-", "s")
 THREADS = {
     1: ("ldy, 1 thread", "#56B4E9", "-", "o"),

@@ -1,8 +1,8 @@
-"""Write the tables of a Markdown file anew from recorded lines.
+"""Rewrite the tables of a Markdown file from recorded lines. A table whose record is missing stays.
 
 Usage: tables.py FILE.md DIRECTORY
 
-A table stands between `<!-- table NAME: RECORD -->` and `<!-- end -->`; RECORD.txt lies in the directory.
+A table is between `<!-- table NAME: RECORD -->` and `<!-- end -->`; RECORD.txt is in the directory.
 """
 
 import re
@@ -12,8 +12,8 @@ from pathlib import Path
 from lines import Record
 
 
-# Milliseconds an update that the legacy module took on another machine, in the simulations that scenes were made after:
-# the like of the scene with as many blocks.
+# Milliseconds an update that the legacy module took on another machine, in the simulations that scenes were made after,
+# for the scene with the same number of blocks.
 LEGACY = {
     "spheres-8": 2.47, "spheres-16": 25.5, "boxes-16-middle": 34.6, "prb-8-middle": 4.18, "hub-16": 31.4, "hub-32": 24786.0,
     "tlexp-3-middle": 23.4, "bclim-2-middle": 47.9, "bclim-3-middle": 914.0, "tllim-2-middle": 55.1,
@@ -144,12 +144,15 @@ TABLES = {
 def main():
     text, directory = Path(sys.argv[1]), Path(sys.argv[2])
 
-    def anew(match):
-        lines = TABLES[match["name"]](Record(directory / f"{match['record']}.txt"))
+    def renewed(match):
+        path = directory / f"{match['record']}.txt"
+        if not path.exists():
+            return match[0]
+        lines = TABLES[match["name"]](Record(path))
         return "\n".join([match["start"], *lines, "<!-- end -->"])
 
     marked = r"(?P<start><!-- table (?P<name>\w+): (?P<record>\w+) -->)\n.*?<!-- end -->"
-    text.write_text(re.sub(marked, anew, text.read_text(encoding="utf-8"), flags=re.S), encoding="utf-8")
+    text.write_text(re.sub(marked, renewed, text.read_text(encoding="utf-8"), flags=re.S), encoding="utf-8")
 
 
 if __name__ == "__main__":

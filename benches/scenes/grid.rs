@@ -46,7 +46,7 @@ impl Grid {
     pub fn element_at(&self, point: &Vector) -> usize {
         let cell = |d: usize| {
             let place = (point[d] - self.low[d]) / self.edges[d] * self.cells as f64;
-            // A point on a node that rounding moved belongs to the element behind it all the same.
+            // A point on a node that rounding moved beyond its element belongs to it all the same.
             ((place + 1e-6).max(0.0) as usize).min(self.cells - 1)
         };
         cell(0) + self.cells * (cell(1) + self.cells * cell(2))

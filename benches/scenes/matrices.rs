@@ -7,7 +7,7 @@ use super::{DENSITY, POISSON, STEP, YOUNG, hexahedron};
 
 /// Lumped mass, and the lower triangle of the stiffness in compressed columns: rows ascending, diagonal first.
 pub struct Matrices {
-    /// Mass of each freedom.
+    /// Mass of each dof.
     pub mass: Vec<f64>,
     /// First entry of each column, and the end.
     pub starts: Vec<i32>,
@@ -18,7 +18,7 @@ pub struct Matrices {
 }
 
 impl Matrices {
-    /// Those of a mesh.
+    /// The matrices of a mesh.
     pub fn new(grid: &Grid) -> Self {
         let nodes = grid.nodes();
         let mut mass = vec![0.0; 3 * nodes.len()];
@@ -29,10 +29,10 @@ impl Matrices {
                 mass[3 * node..3 * node + 3].iter_mut().for_each(|mass| *mass += share);
             }
             let stiffness = hexahedron::stiffness(&places, YOUNG, POISSON);
-            let freedom = |k: usize| 3 * element[k / 3] + k % 3;
+            let dof = |k: usize| 3 * element[k / 3] + k % 3;
             for (i, row) in stiffness.iter().enumerate() {
-                for (j, value) in row.iter().enumerate().filter(|(j, _)| freedom(i) >= freedom(*j)) {
-                    *columns[freedom(j)].entry(freedom(i) as i32).or_insert(0.0) += value;
+                for (j, value) in row.iter().enumerate().filter(|(j, _)| dof(i) >= dof(*j)) {
+                    *columns[dof(j)].entry(dof(i) as i32).or_insert(0.0) += value;
                 }
             }
         }

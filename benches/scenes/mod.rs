@@ -6,7 +6,6 @@
 pub mod grid;
 pub mod hexahedron;
 pub mod matrices;
-pub mod random;
 pub mod spheres;
 pub mod stacks;
 
@@ -68,7 +67,7 @@ impl Scene {
 
 /// A body at rest.
 pub enum Body {
-    /// What does not move.
+    /// A fixed obstacle.
     Obstacle,
     /// A rigid body whose principal axes are the coordinate axes.
     Rigid(Lumped),

@@ -59,7 +59,7 @@ pub fn meshes(size: usize, cells: usize, points: Points, motion: Motion) -> Scen
     stacked_meshes(size, 3, cells, points, motion)
 }
 
-/// `size`³ boxes of 3³ hexahedra that stay pressed together: `size`² stacks of as many, co-rotational.
+/// `size`³ boxes of 3³ hexahedra that stay pressed together: `size`² stacks of `size` boxes, co-rotational.
 pub fn crush(size: usize) -> Scene {
     stacked_meshes(size, size, 3, Points::Middle, Motion::Corotational)
 }

@@ -5,16 +5,15 @@ use std::time::{Duration, Instant};
 use ldy::system::{Id, Inertia, Jacobian, Kinematics, Operator, System};
 
 use crate::blas::Blas;
-use crate::measure::median;
-use crate::scenes::STEP;
-use crate::scenes::random::Random;
-use crate::{said, threads};
+use ldy_benches::scenes::STEP;
+use ldy_benches::{median, said, threads};
+use testing::Random;
 
-/// Of a humanoid robot.
+/// The dofs of a humanoid robot.
 const DOFS: usize = 34;
 const CONSTRAINTS: usize = 64;
 const ROWS: usize = 3 * CONSTRAINTS;
-/// Columns of a sparse operator that are not zero: those of the floating base and of a chain of joints, 38 % of all.
+/// Nonzero columns of a sparse operator: the floating base and a chain of joints, 38 % of all.
 const BASE: usize = 6;
 const CHAIN: usize = 7;
 
@@ -34,7 +33,7 @@ struct State {
     inverse: Vec<f64>,
     /// H of each constraint, 3 × dofs.
     operators: Vec<Vec<f64>>,
-    /// All of them, one below the other.
+    /// All rows in one matrix.
     all: Vec<f64>,
     /// The same by rows without zeros: starts, columns, values.
     compressed: (Vec<i32>, Vec<i32>, Vec<f64>),
@@ -88,14 +87,14 @@ struct Robot {
 
 impl Robot {
     fn new(is_sparse: bool) -> Result<Self, String> {
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let states: Vec<State> = (0..STATES).map(|_| State::new(&mut random, is_sparse)).collect();
         let mut system = System::new();
         let inertia = said(Inertia::dense(DOFS, &states[0].inverse))?;
         let body = said(system.insert_body(DOFS, Kinematics::General, inertia))?;
         for h in &states[0].operators {
-            let operator = said(Operator::dense(DOFS, h))?;
-            said(system.insert_operators([Some(body), None], [Some(operator), None]))?;
+            let operator = said(Operator::dense(3, DOFS, h))?;
+            said(system.insert_operators(&[body], vec![operator]))?;
         }
         Ok(Self { system, is_sparse, states, set: vec![], whole: vec![] })
     }
@@ -126,12 +125,11 @@ impl Robot {
         let largest = w.iter().fold(0.0, |largest: f64, w| largest.max(w.abs()));
         let (mut worst, mut count) = (0.0, 0);
         for row in 0..CONSTRAINTS {
-            for k in rows.starts[row] as usize..rows.starts[row + 1] as usize {
-                let column = rows.columns[k] as usize;
-                for (at, value) in rows.values[k].iter().enumerate() {
+            for (column, block) in rows.w.row(row) {
+                for (at, value) in block.iter().enumerate() {
                     let difference =
                         (value - w[ROWS * (3 * column + at / 3) + 3 * row + at % 3]).abs() / largest;
-                    // What is no number counts as a difference.
+                    // NaN counts as a difference.
                     worst = if difference <= worst { worst } else { difference };
                 }
                 count += 1;
@@ -145,7 +143,7 @@ impl Robot {
     }
 }
 
-/// Measure and tell the targets.
+/// Measure and print the targets.
 ///
 /// # Errors
 /// If OpenBLAS is missing, or matrices differ.
@@ -167,7 +165,7 @@ pub fn measure() -> Result<(), String> {
         }
     }
     let last = (WARM_UP + TURNS - 1) % STATES;
-    let milliseconds = |times: Vec<Duration>| median(times).as_secs_f64() * 1e3;
+    let milliseconds = |times: Vec<Duration>| median(&times).as_secs_f64() * 1e3;
     let products = milliseconds(products);
     let mut whole = [0.0; 2];
     for (k, (robot, name)) in robots.into_iter().zip(["dense", "sparse"]).enumerate() {

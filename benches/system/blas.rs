@@ -6,7 +6,7 @@ use std::mem::transmute;
 const LIBRARIES: [&CStr; 2] = [c"libopenblas.so.0", c"libopenblas.so"];
 
 const COLUMN_MAJOR: c_int = 102;
-/// As it is, and transposed.
+/// Not transposed, and transposed.
 const PLAIN: c_int = 111;
 const TRANSPOSED: c_int = 112;
 

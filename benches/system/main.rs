@@ -2,36 +2,25 @@
 //! docs/performance.md.
 //!
 //! Arguments name scenes; without any, all of [`scenes::NAMES`], [`articulated`] and [`mixed`] are measured, and then `little`:
-//! what little changes cost, and products.
+//! what little changes cost, what one limit of a joint beside contacts costs, and products.
 
-mod agreement;
 mod articulated;
 mod blas;
-#[allow(dead_code, reason = "the table counts bytes, too")]
-#[path = "../counting.rs"]
-mod counting;
-#[allow(dead_code, reason = "the table measures more of it")]
-#[path = "../host/mod.rs"]
-mod host;
 mod measure;
 mod mixed;
-mod neutral;
-mod operators;
+mod one_limit;
 mod products;
 mod reuse;
-#[allow(dead_code, reason = "the table has more scenes")]
-#[path = "../scenes/mod.rs"]
-mod scenes;
-#[path = "../threads.rs"]
-mod threads;
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 
+use ldy_benches::{said, scenes, threads};
 use measure::Beside;
+use testing::allocator::Allocator;
 
 #[global_allocator]
-static ALLOCATOR: counting::Counting = counting::Counting;
+static ALLOCATOR: Allocator = Allocator;
 
 /// First argument of a process that measures one scene, before its name.
 const ONE: &str = "--one";
@@ -67,7 +56,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Measure each scene in a process of its own, so that none sees the memory that another left, and tell the target.
+/// Measure each scene in a process of its own, so that none sees the memory that another left, and print the target.
 fn in_processes(names: &[String]) -> Result<(), String> {
     let program = said(std::env::current_exe())?;
     let mut worst: Option<(f64, String)> = None;
@@ -102,7 +91,7 @@ fn counted(line: &str) -> Result<Option<f64>, String> {
     Ok((number("pairs")? == number("legacy_pairs")?).then_some(number("over_legacy")?))
 }
 
-/// What a line says for a key.
+/// The value of a key in a line.
 fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.split_whitespace()
         .filter_map(|pair| pair.split_once('='))
@@ -112,6 +101,7 @@ fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 
 fn little() -> Result<(), String> {
     reuse::measure()?;
+    one_limit::measure()?;
     products::measure()
 }
 
@@ -119,9 +109,4 @@ fn measure(name: &str) -> Result<(), String> {
     let scene = scenes::by_name(name)
         .ok_or_else(|| format!("no scene {name}; there are, for instance: {}", scenes::NAMES.join(" ")))?;
     Beside::measure(scene, |beside| println!("bench {name} face=neutral {beside}"))
-}
-
-/// An error as its text.
-fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
-    result.map_err(|error| error.to_string())
 }

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::agreement;
-use crate::counting;
-use crate::host::Host;
-use crate::neutral::Neutral;
-use crate::scenes::Scene;
-use crate::threads;
+use ldy_benches::host::Host;
+use ldy_benches::neutral::Neutral;
+use ldy_benches::scenes::Scene;
+use ldy_benches::threads;
+use ldy_benches::{agreement, median};
+use testing::allocator;
 
 /// Turns before those that count.
 const WARM_UP: usize = 3;
@@ -30,7 +30,7 @@ pub struct Beside {
     /// An update, and the shortest.
     update: [Duration; 2],
     least: [Duration; 2],
-    /// Telling the neutral face what has changed.
+    /// Setting the state of the bodies through the neutral face.
     set: Duration,
     /// Heap allocations of one update, the most of all.
     allocations: u64,
@@ -43,7 +43,7 @@ const NEUTRAL: usize = 0;
 const LEGACY: usize = 1;
 
 impl Beside {
-    /// Measure a scene, and tell the figures of each number of threads.
+    /// Measure a scene, and report the figures of each number of threads.
     ///
     /// # Errors
     /// If the faces differ, or the neutral one does not accept the scene.
@@ -74,7 +74,7 @@ impl Beside {
             result?;
             let mut update = [Duration::ZERO; 2];
             for face in if turn % 2 == 0 { [NEUTRAL, LEGACY] } else { [LEGACY, NEUTRAL] } {
-                let before = counting::allocations();
+                let before = allocator::allocations();
                 let (elapsed, result) = match face {
                     NEUTRAL => time(|| neutral.update()),
                     _ => time(|| {
@@ -84,7 +84,7 @@ impl Beside {
                 };
                 result?;
                 if face == NEUTRAL && turn >= WARM_UP {
-                    allocations = allocations.max(counting::allocations() - before);
+                    allocations = allocations.max(allocator::allocations() - before);
                 }
                 update[face] = elapsed;
             }
@@ -98,11 +98,11 @@ impl Beside {
         Ok(Self {
             constraints: host.constraint_count(),
             threads,
-            blocks: [rows.values.len() - rows.ids.len(), host.block_count()],
-            pairs: [(rows.values.len() - rows.ids.len()) / 2, pairs(host)],
+            blocks: [rows.w.columns().len() - rows.ids.len(), host.block_count()],
+            pairs: [(rows.w.columns().len() - rows.ids.len()) / 2, pairs(host)],
             least: [NEUTRAL, LEGACY].map(|face| times[face].iter().copied().min().unwrap_or_default()),
-            update: times.map(median),
-            set: median(sets),
+            update: times.map(|times| median(&times)),
+            set: median(&sets),
             allocations,
             difference,
         })
@@ -132,12 +132,6 @@ fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let result = work();
     (start.elapsed(), result)
-}
-
-/// The one in the middle.
-pub fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
 }
 
 impl fmt::Display for Beside {

@@ -1,13 +1,14 @@
-//! A system with rows of three, one and six scalars beside systems with the parts of it; and rows of one beside as many scalars in
-//! rows of three.
+//! A system with rows of three, one and six scalars beside systems with the parts of it; and rows of one beside the same
+//! scalars in rows of three.
 
 use std::time::{Duration, Instant};
 
-use ldy::system::{Id, Inertia, Kinematics, RowsOperator, System};
+use ldy::system::{Id, Inertia, Kinematics, Operator, System};
+use testing::UNIT;
 
-use crate::said;
-use crate::scenes::STEP;
-use crate::scenes::random::Random;
+use ldy_benches::said;
+use ldy_benches::scenes::STEP;
+use testing::Random;
 
 /// Bodies along each side of a grid of rigid ones, each touching its neighbours.
 const SIDE: usize = 8;
@@ -18,16 +19,16 @@ const LOSSES: usize = 30;
 const FEET: usize = 2;
 
 /// The most that an update of all may take over updates of its parts.
-const MOST_OVER_PARTS: f64 = 1.3;
+const MOST_OVER_PARTS: f64 = 1.1;
 
 const WARM_UP: usize = 5;
 const TURNS: usize = 200;
 
-/// What a system has.
+/// The parts of a system.
 #[derive(Clone, Copy)]
 struct Parts {
     grid: bool,
-    /// So many rows each for the losses.
+    /// The number of rows for the losses of each.
     robots: Option<usize>,
 }
 
@@ -41,11 +42,9 @@ struct Scene {
     structure: Vec<Duration>,
 }
 
-const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-
 impl Scene {
     fn new(parts: Parts) -> Result<Self, String> {
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         let mut scene = Self {
             system: System::new(),
             grid: vec![],
@@ -72,17 +71,16 @@ impl Scene {
                 for first in (0..LOSSES).step_by(rows) {
                     let mut h = vec![0.0; rows * DOFS];
                     (0..rows).for_each(|i| h[rows * (first + i + 4) + i] = 1.0);
-                    let operator = said(RowsOperator::dense(rows, DOFS, &h))?;
-                    said(scene.system.insert_rows(&[robot], vec![operator]))?;
+                    let operator = said(Operator::dense(rows, DOFS, &h))?;
+                    said(scene.system.insert_operators(&[robot], vec![operator]))?;
                 }
                 for _ in 0..FEET {
                     let h: Vec<f64> = (0..6 * DOFS).map(|_| random.signed()).collect();
                     for part in 0..if rows == 3 { 2 } else { 1 } {
                         let height = if rows == 3 { 3 } else { 6 };
                         let of = h.chunks_exact(6).flat_map(|column| &column[3 * part..3 * part + height]);
-                        let operator =
-                            said(RowsOperator::dense(height, DOFS, &of.copied().collect::<Vec<_>>()))?;
-                        said(scene.system.insert_rows(&[robot], vec![operator]))?;
+                        let operator = said(Operator::dense(height, DOFS, &of.copied().collect::<Vec<_>>()))?;
+                        said(scene.system.insert_operators(&[robot], vec![operator]))?;
                     }
                 }
             }
@@ -145,7 +143,7 @@ fn place(k: usize) -> [f64; 3] {
     [k % SIDE, k / SIDE % SIDE, k / (SIDE * SIDE)].map(|i| i as f64)
 }
 
-/// Measure and tell the targets.
+/// Measure and print the targets.
 pub fn measure() -> Result<(), String> {
     let of = |grid, robots| Scene::new(Parts { grid, robots });
     let mut scenes = [of(true, None)?, of(false, Some(1))?, of(true, Some(1))?, of(false, Some(3))?];

@@ -1,12 +1,13 @@
-//! Products with W of many spheres: through the bodies over by blocks, two threads over one, several vectors over as many alone.
+//! Products with W of many spheres: through the bodies over by blocks, two threads over one, several vectors over each alone.
 
 use std::time::Instant;
 
 use ldy::system::{Columns, System};
 
-use super::said;
-use crate::reuse::{Spheres, median};
-use crate::threads;
+use crate::reuse::Spheres;
+use ldy_benches::median;
+use ldy_benches::said;
+use ldy_benches::threads;
 
 /// Rounds that count, and those before.
 const ROUNDS: usize = 41;
@@ -14,7 +15,7 @@ const WARM_UP: usize = 3;
 /// Vectors at once.
 const COLUMNS: usize = 4;
 
-/// What is measured.
+/// The measured products.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Blocks,
@@ -23,10 +24,10 @@ enum Way {
     BodiesTogether,
 }
 
-/// Measure, and tell the targets.
+/// Measure, and print the targets.
 ///
 /// # Errors
-/// Those of the library.
+/// If the library refuses something.
 pub fn measure() -> Result<(), String> {
     threads::set(1);
     let mut spheres = Spheres::new(26)?;
@@ -52,7 +53,7 @@ pub fn measure() -> Result<(), String> {
         }
     }
     threads::set(1);
-    let [one, two] = times.map(|times| times.map(median));
+    let [one, two] = times.map(|times| times.map(|times| median(&times)));
     for (threads, [blocks, bodies, together, bodies_together]) in threads::COUNTS.into_iter().zip([one, two])
     {
         println!(

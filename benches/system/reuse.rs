@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use ldy::system::{Id, Inertia, Kinematics, System};
 
-use super::said;
-use crate::host::frame;
-use crate::scenes::{self, Body, STEP};
-use crate::threads;
+use ldy_benches::host::frame;
+use ldy_benches::scenes::{self, Body, STEP};
+use ldy_benches::threads;
+use ldy_benches::{median, said};
 
 /// Rounds that count, and those before.
 const ROUNDS: usize = 41;
@@ -30,7 +30,7 @@ impl Spheres {
     /// `size`³ of them.
     ///
     /// # Errors
-    /// What the library does not accept.
+    /// If the library refuses something.
     pub fn new(size: usize) -> Result<Self, String> {
         let mut system = System::new();
         let scene = scenes::by_name(&format!("spheres-{size}")).ok_or("no such scene")?;
@@ -64,7 +64,7 @@ impl Spheres {
     /// Turn every `each`-th body, the first of which is not always the same.
     ///
     /// # Errors
-    /// What the library does not accept.
+    /// If the library refuses something.
     pub fn turn(&mut self, each: usize) -> Result<(), String> {
         self.turn += 1;
         for body in self.ids().into_iter().skip(self.turn % each).step_by(each) {
@@ -76,7 +76,7 @@ impl Spheres {
     /// Give every body other velocities.
     ///
     /// # Errors
-    /// What the library does not accept.
+    /// If the library refuses something.
     pub fn push(&mut self) -> Result<(), String> {
         self.turn += 1;
         for body in self.ids() {
@@ -96,7 +96,7 @@ impl Spheres {
     /// Remove one constraint, and insert it as the last one.
     ///
     /// # Errors
-    /// What the library does not accept.
+    /// If the library refuses something.
     pub fn swap(&mut self) -> Result<(), String> {
         self.turn += 1;
         let which = self.turn * 7919 % self.contacts.len();
@@ -109,7 +109,7 @@ impl Spheres {
     /// Let one constraint act on the bodies of another one.
     ///
     /// # Errors
-    /// What the library does not accept.
+    /// If the library refuses something.
     fn rebind(&mut self) -> Result<(), String> {
         self.turn += 1;
         let which = self.turn * 7919 % self.contacts.len();
@@ -122,7 +122,7 @@ impl Spheres {
     /// Insert a body without constraints, and remove the one that was inserted so the last time.
     ///
     /// # Errors
-    /// What the library does not accept.
+    /// If the library refuses something.
     fn replace_body(&mut self) -> Result<(), String> {
         let kinematics = Kinematics::Rigid { rotation: turned(0.0), center: [0.0; 3] };
         let body = said(self.system.insert_body(6, kinematics, Inertia::Obstacle))?;
@@ -135,7 +135,7 @@ impl Spheres {
     /// Time of an update, in milliseconds.
     ///
     /// # Errors
-    /// Those of the library.
+    /// If the library refuses something.
     pub fn update(&mut self) -> Result<f64, String> {
         let start = Instant::now();
         said(self.system.update(STEP))?;
@@ -147,12 +147,6 @@ impl Spheres {
 fn turned(angle: f64) -> [f64; 9] {
     let (s, c) = angle.sin_cos();
     [c, s, 0.0, -s, c, 0.0, 0.0, 0.0, 1.0]
-}
-
-/// The middle of some times.
-pub fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 /// Something that changes a system.
@@ -172,13 +166,13 @@ fn medians<const N: usize>(size: usize, changes: [Change; N]) -> Result<[f64; N]
             }
         }
     }
-    Ok(times.map(median))
+    Ok(times.map(|times| median(&times)))
 }
 
-/// Measure, and tell the targets.
+/// Measure, and print the targets.
 ///
 /// # Errors
-/// Those of the library.
+/// If the library refuses something.
 pub fn measure() -> Result<(), String> {
     threads::set(1);
     let all: Change = Spheres::move_all;

@@ -1,7 +1,7 @@
 /* A host that has nothing that the library may ask of one. Ends by an error that nobody takes. */
 #include <stdio.h>
 
-#include "host/host.h"
+#include "support/host/host.h"
 
 int main (void)
 {

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/hooks.h"
-#include "host/host.h"
-#include "host/operators.h"
+#include "support/host/hooks.h"
+#include "support/host/host.h"
+#include "support/host/operators.h"
 
 static void remove_nothing (void *ldy)
 {
@@ -18,7 +18,6 @@ int main (int argc, char **argv)
   HOST *host = host_create ();
   BODY *body = host_add_body (host, RIG);
   CON *con = host_add_constraint (host, FIXPNT, body, NULL);
-  int code;
 
   (void) argv;
   host->dom.ldy = LOCDYN_Create (&host->dom);
@@ -28,7 +27,7 @@ int main (int argc, char **argv)
   printf ("timers: %d %d %s\n", host_timers.starts, host_timers.ends, host_timers.start_label ? host_timers.start_label : "none");
   BODY_Local_Velo (body, NULL, point, frame, NULL, velocity);
   printf ("operators: %s\n", velocity[0] == HOST_MARK ? "the host's" : "the library's");
-  code = host_try (remove_nothing, host->dom.ldy);
+  int code = host_try (remove_nothing, host->dom.ldy);
   printf ("error stack: %d, details: %s\n", code, strlen (ldy_last_error ()) > 0 ? "yes" : "none");
   fflush (stdout);
   if (argc > 1) remove_nothing (host->dom.ldy);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/host.h"
+#include "support/host/host.h"
 
 int main (void)
 {
@@ -12,7 +12,6 @@ int main (void)
   BODY *body = host_add_body (host, RIG);
   CON *con = host_add_constraint (host, FIXPNT, body, NULL);
   LOCDYN *ldy = LOCDYN_Create (&host->dom);
-  MX *matrix;
 
   host->dom.ldy = ldy;
   host_insert (host, con);
@@ -28,7 +27,7 @@ int main (void)
   printf ("version is there: %d\n", strlen (ldy_version ()) > 0);
   printf ("operator: %d", ldy_rigid_operator (body, point, frame, H));
   printf (", H(2,0) = %g\n", H[2]);
-  matrix = BODY_Gen_To_Loc_Operator (body, FIXPNT, NULL, point, frame);
+  MX *matrix = BODY_Gen_To_Loc_Operator (body, FIXPNT, NULL, point, frame);
   printf ("matrix: H(2,0) = %g\n", matrix->x[2]);
   MX_Destroy (matrix);
   printf ("option: %d\n", ldy_set_option (-1, 0));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/hooks.h"
+#include "support/host/hooks.h"
 
 static void (*destroy) (LOCDYN *);
 
@@ -19,7 +19,7 @@ static void *find (void *library, const char *name)
   return symbol;
 }
 
-/* With an error stack in reach the library jumps there, without one it ends the program: tell that before. */
+/* With an error stack in reach the library jumps there, without one it ends the program. This line is printed before. */
 static void at_exit (void)
 {
   printf ("no error stack\n");

@@ -2,8 +2,8 @@
  * Linked with host/operators.o: the host's; without: the library's. W is the same, as assembly never goes through them. */
 #include <stdio.h>
 
-#include "host/host.h"
-#include "host/operators.h"
+#include "support/host/host.h"
+#include "support/host/operators.h"
 
 static int refused;
 

@@ -10,8 +10,8 @@
 #include <mpi.h>
 
 #include "part.h"
-#include "scene.h"
-#include "watch.h"
+#include "support/error_observer.h"
+#include "support/scene.h"
 
 static const char *call = "";
 static int failing; /* how many calls from now on the one is that fails; 0: none */

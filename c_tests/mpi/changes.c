@@ -7,13 +7,13 @@
 
 #include <mpi.h>
 
-#include "check.h"
-#include "compare.h"
-#include "compare_clone.h"
-#include "dense.h"
 #include "part.h"
-#include "scene.h"
 #include "summary.h"
+#include "support/check.h"
+#include "support/compare.h"
+#include "support/compare_clone.h"
+#include "support/dense.h"
+#include "support/scene.h"
 
 #define TOLERANCE 1e-12
 #define MOST 64 /* constraints at a time */

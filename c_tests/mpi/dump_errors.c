@@ -1,5 +1,5 @@
-/* dump_errors PATH: what stands where a dump or a part of it is to be written makes all ranks raise the same code, with a text
- * that names the file, and the next dump succeeds. */
+/* dump_errors PATH: if a dump or a part of it cannot be written because of the object at its path, all ranks raise the same code,
+ * with a text that names the file, and the next dump succeeds. */
 #define _POSIX_C_SOURCE 200809L /* symlink */
 
 #include <stdio.h>
@@ -10,11 +10,11 @@
 
 #include <mpi.h>
 
-#include "check.h"
 #include "part.h"
-#include "scene.h"
 #include "summary.h"
-#include "watch.h"
+#include "support/check.h"
+#include "support/error_observer.h"
+#include "support/scene.h"
 
 static int rank, ranks;
 
@@ -25,7 +25,7 @@ static int dump (LOCDYN *ldy, const char *path)
   return watched.code;
 }
 
-/* What may stand at a path. */
+/* What may exist at a path. */
 typedef enum { NOTHING, DIRECTORY, FULL } OBSTACLE;
 
 static void place (OBSTACLE obstacle, const char *path)

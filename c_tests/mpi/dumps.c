@@ -13,10 +13,10 @@
 
 #include <mpi.h>
 
-#include "check.h"
-#include "host/hooks.h"
 #include "recorded.h"
 #include "summary.h"
+#include "support/check.h"
+#include "support/host/hooks.h"
 
 static int rank, ranks;
 
@@ -61,7 +61,7 @@ static void free_lines (LINES *lines)
 
 /* ---- numbers */
 
-/* What the bracketed lists of a line hold, one after the other: those of the row, then those of each neighbour. */
+/* The contents of the bracketed lists of a line, in order: the row's lists, then the lists of each neighbor. */
 typedef enum { COPIED, BLOCK, SPEED } MEANING;
 
 static MEANING meaning (int list)

@@ -12,12 +12,12 @@
 
 #include <mpi.h>
 
-#include "capture.h"
-#include "check.h"
 #include "part.h"
-#include "scene.h"
 #include "summary.h"
-#include "watch.h"
+#include "support/check.h"
+#include "support/error_observer.h"
+#include "support/output_capture.h"
+#include "support/scene.h"
 
 #define UNKNOWN 4711
 
@@ -289,7 +289,7 @@ static int all_handled (void)
   code = summary_of_ranks ("faults");
   for (i = 0; rank == 0 && i < ranks; i ++) {
     snprintf (part, sizeof part, "dump-of-faults.txt.%d", i);
-    remove (part); /* of a dump that failed */
+    remove (part); /* left by a dump that failed */
   }
   return code;
 }

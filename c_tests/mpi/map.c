@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Its p is arbitrary: here it points to whatever node was made last, to catch readers that trust it. */
+/* Its p is arbitrary: here it points to the node that was made last, to catch readers that trust it. */
 static MAP sentinel = { .l = &sentinel, .r = &sentinel };
 
 /* Empty maps are the sentinel and NULL by turns. */

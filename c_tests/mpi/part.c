@@ -5,7 +5,7 @@
 
 #include "map.h"
 
-/* What the dia of an external constraint may be. */
+/* A value that the dia of an external constraint may have. */
 #define GARBAGE ((DIAB *) 0x5a5a5a58)
 
 static int is_here (const BODY *body)

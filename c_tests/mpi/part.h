@@ -8,7 +8,7 @@
 #include "partition.h"
 
 typedef struct {
-  HOST *host;   /* the domain's list of bodies has the parents, that of constraints the own ones */
+  HOST *host;   /* the domain's list of bodies has the parents, its list of constraints the own ones */
   int rank, bodies, constraints;
   BODY **body;  /* in the order of the whole domain */
   CON **con;    /* likewise; NULL: not here */
@@ -26,7 +26,7 @@ CON *part_add_constraint (PART *part, const HOST *whole, const CON *con, int ind
 /* It is gone: out of sets, maps and list, and freed. */
 void part_drop_constraint (PART *part, int index);
 
-/* Makes the maps anew; after constraints have come or gone. */
+/* Rebuilds the maps, after constraints have come or gone. */
 void part_map (PART *part);
 
 #endif

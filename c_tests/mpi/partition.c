@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "scene.h"
+#include "support/scene.h"
 
 void *partition_zeroed (int count, size_t size)
 {

@@ -3,7 +3,7 @@
 #ifndef MPI_PARTITION_H
 #define MPI_PARTITION_H
 
-#include "host/host.h"
+#include "support/host/host.h"
 
 typedef enum {
   PARTITION_SLABS,       /* bodies in order, a constraint where its master is a parent */
@@ -28,7 +28,7 @@ const char *partition_name (int kind);
 /* The place of a body in the list of the whole domain. */
 int partition_index (const HOST *whole, const BODY *wanted);
 
-/* Zeroed memory for so many things, never NULL. */
+/* Zeroed memory for count items of a size, never NULL. */
 void *partition_zeroed (int count, size_t size);
 
 #endif

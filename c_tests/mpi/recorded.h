@@ -3,7 +3,7 @@
 #define MPI_RECORDED_H
 
 #include "part.h"
-#include "snapshot.h"
+#include "support/snapshot.h"
 
 /* dom.ldy with these rows, in the order of the record. */
 LOCDYN *recorded_insert (const SNAPSHOT *snapshot, const PART *part);

@@ -9,9 +9,9 @@
 
 #include <mpi.h>
 
-#include "deviation.h"
-#include "host/hooks.h"
 #include "recorded.h"
+#include "support/deviation.h"
+#include "support/host/hooks.h"
 
 #define PARTITIONS (PARTITION_RANDOM + 3)
 
@@ -87,7 +87,7 @@ static void compare_blocks (DEVIATION *deviation, const SNAPSHOT *s, const LOCDY
   free (none);
 }
 
-/* Collective, whatever went wrong before: all sums are made on all ranks. */
+/* Collective, even after errors: all sums are made on all ranks. */
 static void measure (DEVIATION *deviation, const SNAPSHOT *s, const LOCDYN *ldy, const DIAB *before)
 {
   double *tolerance = deviation_tolerances (deviation, s), sums[2] = { 0, ldy->free_energy };

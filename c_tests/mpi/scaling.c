@@ -6,8 +6,8 @@
 
 #include <mpi.h>
 
-#include "host/host.h"
 #include "map.h"
+#include "support/host/host.h"
 
 static int rank, ranks, n;
 

@@ -7,12 +7,12 @@
 
 #include <mpi.h>
 
-#include "check.h"
-#include "failing.h"
 #include "part.h"
-#include "scene.h"
 #include "summary.h"
-#include "watch.h"
+#include "support/check.h"
+#include "support/error_observer.h"
+#include "support/failing_allocator.h"
+#include "support/scene.h"
 
 #define NEVER 1000000000
 
@@ -58,7 +58,7 @@ static void stay_in_memory (LOCDYN *ldy, int count)
   CHECK_POINTER (some_external (ldy), external);
 }
 
-/* All rows anew. */
+/* Remove all rows and insert them again. */
 static void reinsert (HOST *host)
 {
   CON *con;

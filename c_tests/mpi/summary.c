@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "check.h"
+#include "support/check.h"
 
 int summary_of_ranks (const char *program)
 {

@@ -1,15 +1,21 @@
 //! Solves frictional contact problems from files: `solve --tolerance 1e-8 --out FOLDER a.npz b.npz` prints a line a problem and
 //! writes its forces to FOLDER/a.npy. Exits with 1 if one misses the tolerance, or cannot be read.
 
-mod npz;
+mod archive;
+#[allow(dead_code, reason = "make solve and bench-steps share it")]
+mod constraints;
+mod contacts;
+#[allow(dead_code, reason = "make solve and bench-steps share it")]
+mod scenes;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, error, fs};
 
-use ldy::solve::{End, Options, Solver};
-use npz::Contacts;
+use archive::Archive;
+use contacts::Contacts;
+use ldy::solve::{End, Options, Report, Solver};
 
 struct Arguments {
     tolerance: f64,
@@ -60,21 +66,20 @@ fn main() -> ExitCode {
 
 /// Whether the tolerance was met.
 fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Error>> {
-    let contacts = Contacts::read(file)?;
-    let mut forces = vec![[0.0; 3]; contacts.laws.len()];
     let options = Options { tolerance: arguments.tolerance, ..Options::default() };
-    let report = Solver::new().solve(&contacts.problem(), &contacts.laws, &options, &mut forces)?;
+    let archive = &mut Archive::open(file)?;
+    let (contacts, report, forces) =
+        if archive.has("vf") { solve_bodies(archive, &options)? } else { solve_contacts(archive, &options)? };
     let name = file.file_stem().unwrap_or_default();
     if let Some(folder) = &arguments.out {
         fs::create_dir_all(folder)?;
         let mut target = folder.join(name).into_os_string();
         target.push(".npy");
-        npz::write(Path::new(&target), forces.as_flattened())?;
+        archive::write(Path::new(&target), &forces)?;
     }
     println!(
-        "solve {} contacts={} residual={:.2e} sweeps={} ms={:.3} steps={} natural={:.2e} scaled={:.2e} worst={} end={:?}",
+        "solve {} contacts={contacts} residual={:.2e} sweeps={} ms={:.3} steps={} natural={:.2e} scaled={:.2e} worst={} end={:?}",
         name.display(),
-        contacts.laws.len(),
         report.residual.by(options.measure),
         report.sweeps,
         1e3 * report.time.as_secs_f64(),
@@ -85,4 +90,26 @@ fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Erro
         report.end,
     );
     Ok(report.end == End::Converged)
+}
+
+type Solved = Result<(usize, Report, Vec<f64>), Box<dyn error::Error>>;
+
+/// Bodies and constraints; the forces are in the order of the file.
+fn solve_bodies(archive: &mut Archive, options: &Options) -> Solved {
+    let step = scenes::read_step(archive)?;
+    let system = step.system()?;
+    let mut forces = step.forces.clone();
+    let report = system.solve(&mut Solver::new(), &step.laws(), options, &mut forces)?;
+    Ok((step.laws.len(), report, forces))
+}
+
+/// Contacts whose matrix is there, or M and H; the forces have as many components as the file's contacts.
+fn solve_contacts(archive: &mut Archive, options: &Options) -> Solved {
+    let contacts =
+        if archive.has("M_data") { Contacts::read_global(archive)? } else { Contacts::read_local(archive)? };
+    let mut forces = vec![[0.0; 3]; contacts.laws.len()];
+    let report =
+        Solver::new().solve(&contacts.problem()?, &contacts.laws, options, forces.as_flattened_mut())?;
+    let components = forces.iter().flat_map(|force| &force[..contacts.dimension]);
+    Ok((forces.len(), report, components.copied().collect()))
 }

@@ -44,7 +44,7 @@ impl Body {
     }
 
     /// Half a step, theory (5) and (7). Without torque the angular momentum stays the same in space: what turns is the
-    /// frame in which Ω is given. The turn is that of the Ω in the middle, to second order.
+    /// frame in which Ω is given. The turn has the Ω in the middle, to second order.
     pub fn advance(&mut self, step: f64) {
         if self.fixed {
             return;

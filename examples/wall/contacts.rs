@@ -50,7 +50,7 @@ pub fn find(bodies: &[Body], reach: f64) -> Vec<Contact> {
                 let normal = first.pose.transform_vector(manifold.local_n1);
                 let frame = frame(normal);
                 let points = &manifold.points;
-                // Corners that lie on corners are found from either side.
+                // Corners that touch corners are found from either side.
                 let is_first = |k: usize| {
                     let apart = |other: usize| points[other].local_p1 - points[k].local_p1;
                     (0..k).all(|other| apart(other).reject_from_normalized(manifold.local_n1).length() > SAME)

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 const FRICTION: f64 = 0.6;
 /// Contacts with smaller gaps are taken into the step, m.
 const REACH: f64 = 0.02;
-/// Of the residual in units of energy, beside the free velocities.
+/// The tolerance of the residual in units of energy, beside the free velocities.
 const TOLERANCE: f64 = 1e-4;
 const SWEEPS: usize = 200;
 

@@ -1,4 +1,4 @@
-//! What is written down of every step.
+//! The record of every step.
 
 use crate::body::Body;
 use crate::dynamics::Step;
@@ -9,7 +9,7 @@ pub struct Line {
     pub time: f64,
     /// J.
     pub kinetic: f64,
-    /// J, above that of the beginning.
+    /// J, above the energy at the beginning.
     pub potential: f64,
     pub contacts: usize,
     pub loaded: usize,

@@ -1,10 +1,10 @@
-//! A box that memory is reserved for fallibly.
+//! A box with fallible allocation.
 
 use core::ops::{Deref, DerefMut};
 
 use crate::FactorError;
 
-/// A value on the heap. `Box::new` would abort where memory is exhausted.
+/// A value on the heap. `Box::new` would abort if memory is exhausted.
 #[derive(Debug)]
 pub struct Boxed<T>(Box<[T; 1]>);
 
@@ -17,7 +17,7 @@ impl<T> Boxed<T> {
         place.into_boxed_slice().try_into().map(Self).map_err(|_| FactorError::Memory)
     }
 
-    /// As a box of one.
+    /// The box of an array of one. `Box<[T; 1]>` can become `Box<dyn Trait>` if the trait is implemented for `[T; 1]`.
     pub fn into_box(self) -> Box<[T; 1]> {
         self.0
     }

@@ -2,12 +2,11 @@
 
 use crate::factors::Solve;
 
-/// A lower bound, nearly always within a factor of three and often exact, of ‖A⁻¹‖₁ for a matrix with as many
-/// rows as `x`, which is overwritten.
+/// A lower bound of ‖A⁻¹‖₁, nearly always within a factor of three and often exact. `x` has one value for each row of A and is
+/// overwritten.
 ///
-/// `solve` replaces x by A⁻¹x or A⁻ᵀx; at most ten solves are made. The method is that of W. W. Hager (SIAM
-/// J. Sci. Stat. Comput. 5, 1984, 311–316) as refined by N. J. Higham (ACM Trans. Math. Softw. 14, 1988,
-/// 381–396, algorithm 2.4), the one of LAPACK.
+/// `solve` replaces x by A⁻¹x or A⁻ᵀx; it is called at most ten times. The method is by W. W. Hager (SIAM J. Sci. Stat. Comput. 5,
+/// 1984, 311–316), refined by N. J. Higham (ACM Trans. Math. Softw. 14, 1988, 381–396, algorithm 2.4). LAPACK has the same.
 ///
 /// # Errors
 /// The first error of a solve.
@@ -15,7 +14,7 @@ pub(crate) fn inverse_norm<E>(
     x: &mut [f64],
     mut solve: impl FnMut(&mut [f64], Solve) -> Result<(), E>,
 ) -> Result<f64, E> {
-    /// Solves with A⁻¹ after which the search ends; it seldom gets so far.
+    /// The largest number of solves with A⁻¹ in the search; it seldom needs them all.
     const MOST: usize = 5;
     let size = x.len();
     x.fill(1.0 / size as f64);
@@ -24,7 +23,7 @@ pub(crate) fn inverse_norm<E>(
     if size == 1 {
         return Ok(norm);
     }
-    // Where the largest slope of ‖A⁻¹x‖₁ was found last.
+    // The last index with the largest slope of ‖A⁻¹x‖₁.
     let mut last = usize::MAX;
     for _ in 1..MOST {
         x.iter_mut().for_each(|x| *x = 1.0_f64.copysign(*x));
@@ -46,7 +45,7 @@ pub(crate) fn inverse_norm<E>(
         }
         norm = found;
     }
-    // A vector that catches what cancellation may have hidden from the search.
+    // This vector finds large columns that cancellation may have hidden from the search.
     for (i, x) in x.iter_mut().enumerate() {
         let magnitude = 1.0 + i as f64 / (size - 1) as f64;
         *x = if i % 2 == 0 { magnitude } else { -magnitude };

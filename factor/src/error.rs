@@ -1,17 +1,17 @@
-//! What goes wrong with a matrix.
+//! The errors of factorizations and solves.
 
 use core::{fmt, result};
 use std::collections::TryReserveError;
 
 use crate::Defect;
 
-/// What may fail with a matrix; nothing unless it is named.
+/// The result of a function that may fail; `T` defaults to `()`.
 pub type Result<T = (), E = FactorError> = result::Result<T, E>;
 
-/// Why A cannot be factored, or not be solved with.
+/// The reason why a factorization or a solve failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactorError {
-    /// The columns do not describe a matrix, or not one of the size asked for.
+    /// The columns do not describe a matrix, or a matrix of another size than required.
     Matrix(Defect),
     /// A value of A or of its factor is not finite.
     NotFinite,
@@ -24,7 +24,7 @@ pub enum FactorError {
     Singular,
     /// Memory is exhausted.
     Memory,
-    /// There is no factor, since no update was successful.
+    /// There is no factor, since no update succeeded.
     Missing,
 }
 

@@ -1,4 +1,4 @@
-//! An inverse inertia given as the matrix A itself: A is factored here, and A⁻¹ applied by solves.
+//! An inverse inertia given as the matrix A itself: the library factors A, and solves apply A⁻¹.
 
 use core::fmt;
 
@@ -9,61 +9,60 @@ use crate::factors::{Factors, Solve};
 use crate::is_finite;
 use crate::matrix_copy::{MatrixCopy, check};
 
-/// Slots of three right-hand sides solved at once: enough for the kernels to run at full speed, few enough for what is
-/// padded to cost little. It is always as many, so that the kernels work in the same way on each of them.
+/// The number of slots, of three right-hand sides each, in one solve. It is large enough for the kernels to run at full speed, and small
+/// enough that padding costs little. The number is always the same, so that the kernels treat each slot in the same way.
 pub const SLOTS_AT_ONCE: usize = 8;
 
-/// What is known of A, and so which part of it is given.
+/// The structure of A, which determines the part that is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// Symmetric and positive definite: the lower triangle is given, in every column the diagonal first and
-    /// then ascending rows.
+    /// Symmetric and positive definite. The lower triangle is given: in each column the diagonal first, then ascending rows.
     PositiveDefinite,
-    /// All of A is given, rows in any order.
+    /// Any matrix. All entries are given, rows in any order.
     General,
 }
 
-/// What an update had to do.
+/// The changes that an update found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
-    /// Nothing: the matrix is the same, bit for bit.
+pub enum FactorStatus {
+    /// None: the matrix is bit-identical, and the factor was kept.
     Kept,
-    /// The values changed.
+    /// The values changed, but not the pattern.
     Values,
     /// The pattern changed.
     Pattern,
 }
 
-/// A factored matrix and a copy of the matrix it belongs to.
+/// A factored matrix and a copy of the matrix.
 ///
-/// An update with the same matrix keeps everything; with the same pattern and other values it keeps order,
-/// symbolic factor and memory. What is the same is found out by comparison with the copy.
+/// An update with the same matrix keeps everything. An update with the same pattern and other values keeps order, symbolic factor and
+/// memory. A comparison with the copy decides.
 ///
-/// Memory is reserved fallibly, here and in faer. For what faer takes in another way, a thread's buffer for packing and two
-/// lists of n indices in the symbolic LU, there is memory a moment before, or an error: then only another thread that
-/// takes it can make the process abort. What remains are lists of LU's numeric factor: of its supernodes, and of those that
-/// each row and column meets. Their lengths depend on the pivots, and if there is no memory for one of them, the process
-/// aborts. They grow with a new pattern, and with other pivots. All this holds for processors with AVX2 and FMA; on others faer
-/// asks for buffers in each larger product.
+/// Memory is reserved fallibly, here and in faer, with two exceptions. First, faer takes a thread's buffer for packing and two lists of
+/// n indices in the symbolic LU without a way to report an error. The library reserves and frees this memory just before, and reports
+/// an error if there is none; the process can then abort only if another thread takes the memory in between. Second, the numeric LU
+/// makes lists of its supernodes, and of the supernodes that each row and column meets. Their lengths depend on the pivots, so they
+/// grow with a new pattern and with other pivots. If there is no memory for one of them, the process aborts. All this holds for
+/// processors with AVX2 and FMA; on others faer allocates buffers in each larger product.
 #[derive(Default)]
 pub struct Factored {
     matrix: MatrixCopy,
     factors: Option<Factors>,
-    /// Where row i of A lies in the columns that the factors solve.
+    /// The index of row i of A in the columns that the factors solve.
     positions: Vec<u32>,
-    /// Whether the factors are those of the matrix.
+    /// Whether the factors belong to the matrix.
     ready: bool,
     revision: u64,
 }
 
 impl Factored {
-    /// Make the factor that of A, in compressed sparse columns: column j holds the values
-    /// `starts[j]..starts[j + 1]`, in rows `rows[..]`.
+    /// Factor A, given in compressed sparse columns: column j has the values `starts[j]..starts[j + 1]`, in rows
+    /// `rows[..]`.
     ///
     /// # Errors
-    /// If the columns are ill-formed or hold a non-finite value, if A is not positive definite or singular (a
+    /// If the columns are ill-formed or have a non-finite value, if A is not positive definite or is singular (a
     /// pivot is exactly zero: a badly conditioned matrix is no error), or if memory is exhausted. There is no
-    /// factor then, and the next update tries anew.
+    /// factor then, and the next update tries again.
     pub fn update(
         &mut self,
         structure: Structure,
@@ -71,12 +70,12 @@ impl Factored {
         rows: &[i32],
         values: &[f64],
         work: &mut Workspace,
-    ) -> Result<Freshness, FactorError> {
+    ) -> Result<FactorStatus, FactorError> {
         let same_pattern = self.structure() == Some(structure)
             && rows.len() == values.len()
             && self.matrix.has_pattern(starts, rows);
         if same_pattern && self.ready && self.matrix.has_values(values) {
-            return Ok(Freshness::Kept);
+            return Ok(FactorStatus::Kept);
         }
         self.ready = false;
         self.revision += 1;
@@ -97,70 +96,69 @@ impl Factored {
                 none.insert(factors)
             }
         };
-        factors.factorise(&self.matrix, work)?;
+        factors.factorize(&self.matrix, work)?;
         self.ready = true;
-        Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
+        Ok(if same_pattern { FactorStatus::Values } else { FactorStatus::Pattern })
     }
 
-    /// Number of rows of A.
+    /// The number of rows of A.
     #[inline]
     pub fn size(&self) -> usize {
         self.matrix.size()
     }
 
-    /// What was said of A; `None` before the first update.
+    /// The structure of A; `None` before the first update.
     #[inline]
     pub fn structure(&self) -> Option<Structure> {
         self.factors.as_ref().map(Factors::structure)
     }
 
-    /// A number that changes whenever the factor does.
+    /// A number that changes whenever the factor changes.
     #[inline]
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Numbers in one triangular factor: the multiplications of a half solve, half as many as of a whole one.
-    /// For LU an upper bound.
+    /// The number of values in one triangular factor. It is the number of multiplications of a half solve; a full solve takes twice
+    /// this number. An upper bound for LU.
     pub fn factor_length(&self) -> usize {
         self.factors.as_ref().map_or(0, Factors::length)
     }
 
-    /// Bytes held; for LU an upper bound.
+    /// The bytes of memory held; an upper bound for LU.
     pub fn bytes(&self) -> usize {
         self.matrix.bytes() + 4 * self.positions.capacity() + self.factors.as_ref().map_or(0, Factors::bytes)
     }
 
-    /// Replace every panel Hᵢ by Yᵢᵀ = (A⁻¹Hᵢᵀ)ᵀ; panels are 3 × n, column-major, one behind the other. The bits of a
-    /// panel depend on it and A alone, not on the other panels or their order.
+    /// Replace each panel Hᵢ by Yᵢᵀ = (A⁻¹Hᵢᵀ)ᵀ. Panels are 3 × n, column-major, contiguous. The bits of a panel depend on this
+    /// panel and A alone, not on the other panels or their order.
     ///
     /// # Errors
     /// If there is no factor, or memory is exhausted.
     ///
     /// # Panics
-    /// If `panels` is no whole number of panels.
+    /// If the length of `panels` is no multiple of the length of a panel.
     pub fn solve(&self, panels: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
         self.solve_panels(Solve::Inverse, panels, work)
     }
 
-    /// Replace every panel Hᵢ by Yᵢᵀ = (L⁻¹P Hᵢᵀ)ᵀ, so that H_α A⁻¹ H_βᵀ = Y_αᵀ Y_β; false, with the panels
-    /// as they were, if A has no such factor for want of symmetry.
+    /// Replace each panel Hᵢ by Yᵢᵀ = (L⁻¹P Hᵢᵀ)ᵀ, so that H_α A⁻¹ H_βᵀ = Y_αᵀ Y_β. Returns false, without a change, if A is
+    /// not symmetric and has no such factor.
     ///
     /// # Errors
     /// As [`Self::solve`].
     ///
     /// # Panics
-    /// As there.
+    /// As [`Self::solve`].
     pub fn half_solve(&self, panels: &mut [f64], work: &mut Workspace) -> Result<bool, FactorError> {
         let symmetric = self.structure() != Some(Structure::General);
         if symmetric {
-            self.solve_panels(Solve::BlockNode, panels, work)?;
+            self.solve_panels(Solve::Half, panels, work)?;
         }
         Ok(symmetric)
     }
 
-    /// Estimate of the condition number κ₁(A) = ‖A‖₁ ‖A⁻¹‖₁, from below and nearly always within a factor of
-    /// three.
+    /// Estimate the condition number κ₁(A) = ‖A‖₁ ‖A⁻¹‖₁: a lower bound, nearly always within a factor of three.
     ///
     /// # Errors
     /// As [`Self::solve`].
@@ -174,16 +172,16 @@ impl Factored {
         Ok(norm * inverse_norm(&mut x, |x, which| self.solve_column(which, x, work))?)
     }
 
-    /// Tell the pivots of the Cholesky factor, L_kk² of LLᵀ, each with its row of A, in the order of elimination; LU has none.
+    /// Call `visit` with the row of A and the pivot L_kk² for each pivot of LLᵀ, in the order of elimination; never for LU.
     ///
     /// # Errors
     /// If there is no factor.
-    pub fn each_pivot(&self, tell: impl FnMut(usize, f64)) -> Result<(), FactorError> {
-        self.ready_factors()?.each_pivot(tell);
+    pub fn each_pivot(&self, visit: impl FnMut(usize, f64)) -> Result<(), FactorError> {
+        self.ready_factors()?.each_pivot(visit);
         Ok(())
     }
 
-    /// Where the first row of a node is in the order in which the factor eliminates them.
+    /// The position of the first row of a node in the order of elimination.
     ///
     /// # Panics
     /// If the matrix has no such node.
@@ -192,8 +190,8 @@ impl Factored {
         self.positions[3 * node as usize]
     }
 
-    /// Solve for the three unit vectors of each node b: `store` is told the index of b in `nodes` and the columns 3b,
-    /// 3b + 1, 3b + 2 of A⁻¹ at the `wanted` nodes. Their bits do not depend on what else is solved for or wanted.
+    /// Solve for the three unit vectors of each node b. The arguments of `store` are the index of b in `nodes` and the columns 3b,
+    /// 3b + 1, 3b + 2 of A⁻¹ at the `wanted` nodes. Their bits do not depend on the other nodes.
     pub fn solve_nodes(
         &self,
         nodes: &[u32],
@@ -256,9 +254,8 @@ impl Factored {
         Ok(())
     }
 
-    /// Solve with the right-hand sides of all slots, a batch at a time. `load` writes those of slot k into columns of
-    /// zeros, `store` reads their solutions. The last batch is padded with zeros: products of another width may be summed
-    /// in another order.
+    /// Solve with the right-hand sides of all slots, in batches. `load` writes the right-hand sides of slot k into columns of zeros,
+    /// `store` reads their solutions. The last batch is padded with zeros, since products of another width may sum in another order.
     fn solve_slots<Data: ?Sized>(
         &self,
         Task { which, count, wanted }: Task,
@@ -293,16 +290,16 @@ impl Factored {
     }
 }
 
-/// What to solve for.
+/// The description of a solve.
 struct Task<'a> {
     which: Solve,
-    /// Slots of three right-hand sides.
+    /// The number of slots, of three right-hand sides each.
     count: usize,
-    /// The nodes at which the solutions are needed, if not at all.
+    /// The nodes at which the solutions are needed; `None` if at all of them.
     wanted: Option<&'a [u32]>,
 }
 
-/// The three columns of one slot among all of a batch, in the order of the factors.
+/// The three columns of one slot in the columns of a batch, in the row order of the factors.
 struct Columns<'a> {
     values: &'a mut [f64],
     width: usize,
@@ -311,7 +308,7 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// Row i of A.
+    /// The values of row i of A.
     #[inline]
     fn at(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[self.width * self.positions[i] as usize + 3 * self.slot..][..3]
@@ -322,7 +319,7 @@ impl Columns<'_> {
 pub struct Solution<'a>(Columns<'a>);
 
 impl Solution<'_> {
-    /// Their rows at a node, as columns.
+    /// The rows at a node, as the columns of a block.
     #[inline]
     pub fn transposed_at_node(&mut self, node: u32) -> [f64; 9] {
         let mut block = [0.0; 9];

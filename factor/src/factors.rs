@@ -1,5 +1,5 @@
-//! Factors of a sparse matrix by the library faer, in one thread: Cholesky LLᵀ after an approximate minimum
-//! degree order, or LU with partial pivoting after COLAMD, both with supernodes.
+//! Factors of a sparse matrix by the library faer, in one thread: Cholesky LLᵀ with an approximate minimum
+//! degree order, or LU with partial pivoting and COLAMD, both with supernodes.
 
 use std::collections::TryReserveError;
 
@@ -26,7 +26,7 @@ use crate::supernodal::{mark_ancestors, most_rows_below, solve_lower, solve_uppe
 use crate::workspace::{Need, Scratch};
 use crate::{FactorError, Structure, Workspace};
 
-/// Supernodes win at every size: the kernels work on dense columns even where there is little fill.
+/// Supernodes are faster at every size: the kernels work on dense columns even if there is little fill.
 const SUPERNODES: SupernodalThreshold = SupernodalThreshold::FORCE_SUPERNODAL;
 
 /// The factors, symbolic and numeric.
@@ -37,19 +37,19 @@ pub(crate) enum Factors {
     Lu(Boxed<SymbolicLu<u32>>, Boxed<NumericLu<u32, f64>>),
 }
 
-/// Which solve to make.
+/// The kind of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Solve {
     /// A⁻¹.
     Inverse,
     /// A⁻ᵀ.
     Transposed,
-    /// L⁻¹P, of LLᵀ alone.
-    BlockNode,
+    /// L⁻¹P, for LLᵀ only.
+    Half,
 }
 
 impl Factors {
-    /// Order and symbolic factor of a pattern.
+    /// Compute order and symbolic factor of a pattern.
     pub(crate) fn of_pattern(structure: Structure, matrix: &MatrixCopy) -> Result<Self, FactorError> {
         let pattern = pattern(matrix);
         match structure {
@@ -82,7 +82,7 @@ impl Factors {
         }
     }
 
-    /// Write where row i of A lies in the columns that [`Self::solve`] works on.
+    /// Write the index of each row of A in the columns that [`Self::solve`] works on.
     pub(crate) fn write_positions(&self, positions: &mut Vec<u32>) -> Result<(), TryReserveError> {
         let size = self.size();
         positions.clear();
@@ -92,7 +92,7 @@ impl Factors {
                 Some(order) => positions.extend_from_slice(order.arrays().1),
                 None => positions.extend(0..size as u32),
             },
-            // faer permutes these itself.
+            // faer permutes the columns of LU itself.
             Self::Lu(..) => positions.extend(0..size as u32),
         }
         Ok(())
@@ -105,8 +105,8 @@ impl Factors {
         }
     }
 
-    /// Numeric factor of the values of a matrix with the pattern of this symbolic factor.
-    pub(crate) fn factorise(&mut self, matrix: &MatrixCopy, work: &mut Workspace) -> Result<(), FactorError> {
+    /// Compute the numeric factor of a matrix with the pattern of this symbolic factor.
+    pub(crate) fn factorize(&mut self, matrix: &MatrixCopy, work: &mut Workspace) -> Result<(), FactorError> {
         let a = SparseColMatRef::new(pattern(matrix), matrix.values.as_slice());
         match self {
             Self::Cholesky(symbolic, values) => {
@@ -122,7 +122,7 @@ impl Factors {
                     Default::default(),
                 );
                 if let Err(LltError::NonPositivePivot { index }) = result {
-                    // faer counts from one without supernodes, from zero with them.
+                    // faer counts from one without supernodes, and from zero with supernodes.
                     let index = match symbolic.raw() {
                         SymbolicCholeskyRaw::Simplicial(_) => index - 1,
                         SymbolicCholeskyRaw::Supernodal(_) => index,
@@ -145,7 +145,7 @@ impl Factors {
         }
     }
 
-    /// Memory of a solve with `width` right-hand sides.
+    /// The memory for a solve with `width` right-hand sides.
     pub(crate) fn solve_need(&self, width: usize) -> Need {
         let need = Need { columns: self.size() * width, marks: self.size(), ..Need::default() };
         match self {
@@ -161,9 +161,8 @@ impl Factors {
         }
     }
 
-    /// Solve the columns of the scratch memory in place, `width` values for each of the rows, which are at
-    /// [`Self::write_positions`]. Where only some rows of a whole solve are wanted, they are marked. LU knows no half
-    /// solve and makes a whole one.
+    /// Solve the columns of the scratch memory in place. They have `width` values for each row, at the index by
+    /// [`Self::write_positions`]. With `some`, only marked rows of a full solve are needed. LU has no half solve and does a full one.
     pub(crate) fn solve(&self, which: Solve, width: usize, some: bool, scratch: &mut Scratch) {
         let Scratch { stack, columns, gathered, marks } = scratch;
         match self {
@@ -171,19 +170,19 @@ impl Factors {
                 SymbolicCholeskyRaw::Supernodal(symbolic) => {
                     let l = SupernodalLltRef::new(symbolic, values);
                     solve_lower(l, columns, width, gathered);
-                    if which != Solve::BlockNode {
+                    if which != Solve::Half {
                         if some {
                             mark_ancestors(symbolic, marks);
                         }
                         solve_upper(l, columns, width, gathered, some.then_some(marks));
                     }
                 }
-                // A factor without operations, that is of a diagonal matrix, has no supernodes.
+                // The factor of a diagonal matrix takes no operations and has no supernodes.
                 SymbolicCholeskyRaw::Simplicial(symbolic) => {
                     let l = SparseColMatRef::new(symbolic.factor(), values.as_slice());
                     let mut x = MatMut::from_row_major_slice_mut(columns, self.size(), width);
                     solve_lower_triangular_in_place(l, Conj::No, x.rb_mut(), Par::Seq);
-                    if which != Solve::BlockNode {
+                    if which != Solve::Half {
                         solve_lower_triangular_transpose_in_place(l, Conj::No, x, Par::Seq);
                     }
                 }
@@ -193,20 +192,18 @@ impl Factors {
                 let x = MatMut::from_row_major_slice_mut(columns, self.size(), width);
                 match which {
                     Solve::Transposed => lu.solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack),
-                    Solve::Inverse | Solve::BlockNode => {
-                        lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack)
-                    }
+                    Solve::Inverse | Solve::Half => lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack),
                 }
             }
         }
     }
 
-    /// Tell the pivots L_kk² of Cholesky, each with its row of A, in the order of elimination.
-    pub(crate) fn each_pivot(&self, mut tell: impl FnMut(usize, f64)) {
+    /// Call `visit` with the row of A and the pivot L_kk² for each pivot of LLᵀ, in the order of elimination.
+    pub(crate) fn each_pivot(&self, mut visit: impl FnMut(usize, f64)) {
         let Self::Cholesky(symbolic, values) = self else { return };
         let mut pivot = |k: usize, root: f64| {
             let row = symbolic.perm().map_or(k, |order| order.arrays().0[k] as usize);
-            tell(row, root * root);
+            visit(row, root * root);
         };
         match symbolic.raw() {
             SymbolicCholeskyRaw::Supernodal(symbolic) => {
@@ -215,7 +212,7 @@ impl Factors {
                     (0..node.val().ncols()).for_each(|k| pivot(node.start() + k, node.val()[(k, k)]));
                 }
             }
-            // The diagonal is the first of each column.
+            // The diagonal is the first entry of each column.
             SymbolicCholeskyRaw::Simplicial(symbolic) => {
                 let firsts = symbolic.col_ptr()[..symbolic.nrows()].iter().enumerate();
                 firsts.for_each(|(k, &first)| pivot(k, values[first as usize]));
@@ -223,8 +220,8 @@ impl Factors {
         }
     }
 
-    /// Numbers in one triangular factor; faer keeps those of LU to itself: they are taken for dense, an upper
-    /// bound.
+    /// The number of values in one triangular factor. faer does not publish the number for LU: the upper bound of a dense factor
+    /// replaces it.
     pub(crate) fn length(&self) -> usize {
         match self {
             Self::Cholesky(symbolic, _) => symbolic.len_val(),
@@ -232,7 +229,7 @@ impl Factors {
         }
     }
 
-    /// Bytes of values and indices; where faer hides a length, an upper bound.
+    /// The bytes of values and indices; an upper bound where faer does not publish a length.
     pub(crate) fn bytes(&self) -> usize {
         let (values, indices) = match self {
             Self::Cholesky(symbolic, _) => match symbolic.raw() {
@@ -246,8 +243,8 @@ impl Factors {
         8 * values + 4 * indices
     }
 
-    /// faer keeps the pivots of LU to itself, but a division by a zero pivot leaves an infinity or a NaN in
-    /// any solution.
+    /// Return an error if a pivot is zero. faer does not publish the pivots of LU, but a division by a zero pivot leaves an infinity
+    /// or a NaN in any solution.
     fn reject_zero_pivots(&self, work: &mut Workspace) -> Result<(), FactorError> {
         let mut scratch = work.take(self.solve_need(1))?;
         scratch.columns.fill(1.0);

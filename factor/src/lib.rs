@@ -1,7 +1,7 @@
 //! Factors of sparse matrices for the library `ldy`: a matrix A is factored once and A⁻¹ applied by solves.
 //!
-//! The crate holds all use of faer's generic kernels for sparse matrices. They are compiled here once, and a change in `ldy`
-//! does not compile them again.
+//! This crate alone uses faer's generic kernels for sparse matrices. They are compiled here once, and a change in `ldy` does not
+//! compile them again.
 #![forbid(unsafe_code)]
 
 mod boxed;
@@ -16,26 +16,26 @@ mod workspace;
 
 pub use boxed::Boxed;
 pub use error::{FactorError, Result};
-pub use factored::{Factored, Freshness, SLOTS_AT_ONCE, Solution, Structure};
+pub use factored::{FactorStatus, Factored, SLOTS_AT_ONCE, Solution, Structure};
 pub use matrix_copy::{MatrixCopy, check};
 pub use workspace::Workspace;
 
 use core::fmt;
 
-/// What is wrong with the description of a matrix.
+/// A defect in the description of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
     /// The sizes do not fit each other.
     Size,
     /// Starts of blocks or columns do not ascend from zero to the number of values.
     Starts,
-    /// A row index lies outside the matrix.
+    /// A row index is outside the matrix.
     Row,
     /// A block is not square.
     Block,
     /// A column of a lower triangle does not begin with its diagonal, or its rows do not ascend.
     Triangle,
-    /// A column holds a row twice.
+    /// A column has a row twice.
     Duplicate,
 }
 

@@ -1,29 +1,29 @@
-//! A copy of a sparse matrix, to know whether the matrix is still the same.
+//! A copy of a sparse matrix, to find out whether a matrix is the same as before.
 
 use std::collections::TryReserveError;
 
 use crate::{Defect, FactorError, ascends};
 
-/// Compressed sparse columns of an n × n matrix, checked; rows ascend in every column.
+/// Compressed sparse columns of an n × n matrix, checked; rows ascend in each column.
 #[derive(Clone, Debug, Default)]
 pub struct MatrixCopy {
-    /// Where columns begin, and the end.
+    /// The start of each column, then the end of the last.
     pub starts: Vec<u32>,
     /// The row of each entry.
     pub rows: Vec<u32>,
     /// The entries.
     pub values: Vec<f64>,
-    /// Where the k-th entry was in the arrays given; empty if the rows ascended there.
+    /// The index of the k-th entry in the given arrays; empty if the given rows ascend.
     source: Vec<u32>,
 }
 
 impl MatrixCopy {
-    /// n.
+    /// n, the number of rows.
     pub fn size(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Whether this was made from these starts and rows.
+    /// Whether the pattern was made from the same starts and rows.
     pub fn has_pattern(&self, starts: &[i32], rows: &[i32]) -> bool {
         let same_rows = if self.source.is_empty() {
             same(&self.rows, rows, |a, b| a ^ b as u32)
@@ -34,7 +34,7 @@ impl MatrixCopy {
         same_rows && same(&self.starts, starts, |a, b| a ^ b as u32)
     }
 
-    /// Whether the values are these, bit for bit.
+    /// Whether the values are bit-identical.
     pub fn has_values(&self, values: &[f64]) -> bool {
         if self.source.is_empty() {
             same(&self.values, values, |a, b| a.to_bits() ^ b.to_bits())
@@ -43,7 +43,7 @@ impl MatrixCopy {
         }
     }
 
-    /// Copy starts and rows that [`check`] has found in order, and make room for the values.
+    /// Copy starts and rows that [`check`] has accepted, and reserve memory for the values.
     ///
     /// # Errors
     /// If memory is exhausted. There is no matrix then.
@@ -80,7 +80,7 @@ impl MatrixCopy {
     /// Copy the values, given in the order of the pattern's rows.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If `values` has another length than the pattern.
     pub fn set_values(&mut self, values: &[f64]) {
         if self.source.is_empty() {
             self.values.copy_from_slice(values);
@@ -89,8 +89,8 @@ impl MatrixCopy {
         }
     }
 
-    /// Add the sum of magnitudes of each column to `sums`; `lower` says that only the lower triangle of a
-    /// symmetric matrix is there.
+    /// Add the sum of magnitudes of each column to `sums`. With `lower`, the entries are the lower triangle of a symmetric
+    /// matrix.
     pub fn add_column_sums(&self, lower: bool, sums: &mut [f64]) {
         for (j, range) in self.starts.windows(2).enumerate() {
             let range = range[0] as usize..range[1] as usize;
@@ -103,14 +103,14 @@ impl MatrixCopy {
         }
     }
 
-    /// Bytes held.
+    /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
         4 * (self.starts.capacity() + self.rows.capacity() + self.source.capacity())
             + 8 * self.values.capacity()
     }
 }
 
-/// Whether two sequences have no difference; in chunks, so that the comparison runs at the speed of memory.
+/// Whether two sequences are equal. The comparison goes by chunks, so that it runs at the speed of memory.
 fn same<A: Copy, B: Copy, D>(one: &[A], two: &[B], differing_bits: impl Fn(A, B) -> D) -> bool
 where
     D: Default + PartialEq + core::ops::BitOr<Output = D>,
@@ -123,8 +123,8 @@ where
         })
 }
 
-/// Check that the columns describe a square matrix with every row at most once in a column; with `lower`, its
-/// lower triangle, in every column the diagonal first and then ascending rows.
+/// Check that the columns describe a square matrix with each row at most once in a column. With `lower`, they must be the lower
+/// triangle: in each column the diagonal first, then ascending rows.
 pub fn check(starts: &[i32], rows: &[i32], values: &[f64], lower: bool) -> Result<(), FactorError> {
     let defect = |defect| Err(FactorError::Matrix(defect));
     let size = starts.len().saturating_sub(1);
@@ -145,7 +145,7 @@ pub fn check(starts: &[i32], rows: &[i32], values: &[f64], lower: bool) -> Resul
     if lower {
         return defect(Defect::Triangle);
     }
-    // The last column in which a row was met.
+    // For each row, the last column that has it.
     let mut met = Vec::new();
     met.try_reserve_exact(size)?;
     met.resize(size, usize::MAX);

@@ -1,5 +1,5 @@
-//! Memory that faer takes without a way to say that there is none: it is asked for, and given back, just before faer does.
-//! Then only another thread that takes it in between can make the process abort.
+//! Memory that faer takes without a way to report that there is none. These functions reserve it, and free it again, just before faer
+//! takes it. The process can then abort only if another thread takes the memory in between.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -12,11 +12,11 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use crate::FactorError;
 
-/// What the crate private-gemm-x86 takes for packing, once for each thread: two parts as large as a third-level cache of
-/// 2 MiB, in pages. It would ask the system for the size of the cache with its feature `std`, which faer does not set.
+/// The memory that the crate private-gemm-x86 takes for packing, once for each thread: two parts of 2 MiB, its default size of a
+/// third-level cache, in pages. With its feature `std`, which faer does not set, it would query the size of the cache.
 const PACKING: StackReq = StackReq::new_aligned::<u8>(4 << 20, 4096);
 
-/// What the C library notes down to free such a buffer at the end of its thread, and to spare.
+/// The memory in which the C library records that it has to free such a buffer at the end of the thread, and a reserve.
 const NOTE: StackReq = StackReq::new::<u64>(32);
 
 thread_local! {
@@ -24,10 +24,10 @@ thread_local! {
     static HAS_BUFFER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Have faer make the buffer in which the calling thread packs matrices that it multiplies, if it has none.
+/// Make faer allocate the buffer in which the calling thread packs the matrices of a product, unless the thread has one.
 ///
 /// # Errors
-/// If memory is exhausted; nothing is made then.
+/// If memory is exhausted; nothing is allocated then.
 pub(crate) fn packing_buffer() -> Result<(), FactorError> {
     if !HAS_BUFFER.get() {
         give_back([take(PACKING)?, take(NOTE)?]);
@@ -37,7 +37,7 @@ pub(crate) fn packing_buffer() -> Result<(), FactorError> {
     Ok(())
 }
 
-/// A product of 1 × 1 matrices. Into a triangle, as faer packs for the smallest of these, too.
+/// Multiply 1 × 1 matrices. The product goes to a triangle, since faer then packs even the smallest matrices.
 fn smallest_product() {
     let (one, mut product) = ([1.0], [0.0]);
     let factor = || MatRef::from_column_major_slice(&one, 1, 1);
@@ -55,8 +55,8 @@ fn smallest_product() {
     black_box(product);
 }
 
-/// Make sure that there is memory for the symbolic LU of an n × n pattern until its columns are in order. COLAMD cannot
-/// report that it does not get the last two of these lists.
+/// Check that there is memory for the symbolic LU of an n × n pattern until its columns are in order. COLAMD cannot report that there
+/// is no memory for the last two of these lists.
 ///
 /// # Errors
 /// If memory is exhausted.
@@ -80,7 +80,7 @@ fn take(memory: StackReq) -> Result<MemBuffer, FactorError> {
     MemBuffer::try_new(memory).map_err(|_| FactorError::Memory)
 }
 
-/// A compiler may leave out memory that nobody looks at.
+/// Free the memory. Without `black_box` a compiler may leave out memory that nobody reads.
 fn give_back<const N: usize>(memory: [MemBuffer; N]) {
     drop(black_box(memory));
 }

@@ -1,9 +1,8 @@
-//! Solves with a supernodal factor LLᵀ that leave out what is zero or not wanted.
+//! Solves with a supernodal factor LLᵀ that skip zeros and rows that are not needed.
 //!
-//! All right-hand sides of a row lie together, `x[width * i + k]`: what the rows of a supernode have in common with the
-//! others is then gathered and added in runs. A right-hand side with few entries, as those of one node, meets only the
-//! supernodes on the way from its entries to the root of the elimination tree, and a wanted row depends on those on its
-//! own way alone.
+//! The right-hand sides of a row are contiguous, `x[width * i + k]`, so that the values which a supernode exchanges with other rows are
+//! gathered and added in runs. A right-hand side with few entries, such as one node's, meets only the supernodes on the path from its
+//! entries to the root of the elimination tree. A needed row depends only on the supernodes on its own path.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -11,12 +10,12 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::sparse::linalg::cholesky::supernodal::{SupernodalLltRef, SymbolicSupernodalCholesky};
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Most rows that a supernode has below its own.
+/// The largest number of rows that a supernode has below its own.
 pub(crate) fn most_rows_below(symbolic: &SymbolicSupernodalCholesky<u32>) -> usize {
     (0..symbolic.n_supernodes()).map(|s| symbolic.supernode(s).pattern().len()).max().unwrap_or(0)
 }
 
-/// Mark all rows that the marked ones depend on in [`solve_upper`].
+/// Mark all rows on which the marked ones depend in [`solve_upper`].
 pub(crate) fn mark_ancestors(symbolic: &SymbolicSupernodalCholesky<u32>, marks: &mut [bool]) {
     for (s, (&start, &end)) in symbolic.supernode_begin().iter().zip(symbolic.supernode_end()).enumerate() {
         let own = &mut marks[start as usize..end as usize];
@@ -27,7 +26,7 @@ pub(crate) fn mark_ancestors(symbolic: &SymbolicSupernodalCholesky<u32>, marks: 
     }
 }
 
-/// x = L⁻¹x; `gathered` has room for [`most_rows_below`] rows.
+/// Compute x = L⁻¹x. `gathered` must hold [`most_rows_below`] rows.
 pub(crate) fn solve_lower(l: SupernodalLltRef<u32, f64>, x: &mut [f64], width: usize, gathered: &mut [f64]) {
     for s in 0..l.symbolic().n_supernodes() {
         let node = l.supernode(s);
@@ -50,7 +49,7 @@ pub(crate) fn solve_lower(l: SupernodalLltRef<u32, f64>, x: &mut [f64], width: u
     }
 }
 
-/// x = L⁻ᵀx, at least in the rows that are marked, if there are marks.
+/// Compute x = L⁻ᵀx. With marks, at least the marked rows are computed.
 pub(crate) fn solve_upper(
     l: SupernodalLltRef<u32, f64>,
     x: &mut [f64],

@@ -1,4 +1,4 @@
-//! Scratch memory of factorisations and solves, kept from one to the next.
+//! Scratch memory of factorizations and solves, kept between calls.
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 
@@ -8,8 +8,8 @@ use crate::reserve;
 /// Alignment of the memory, in bytes: a cache line, or two.
 const ALIGNMENT: usize = 128;
 
-/// Scratch memory for any number of factored matrices, one after another. It grows to what the largest needs
-/// and stays.
+/// Scratch memory for any number of factored matrices, one after another. It grows to the need of the largest and
+/// stays.
 #[derive(Default)]
 pub struct Workspace {
     memory: Option<MemBuffer>,
@@ -18,20 +18,20 @@ pub struct Workspace {
     marks: Vec<bool>,
 }
 
-/// What one factorisation or solve needs.
+/// The need of one factorization or solve.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Need {
     /// Scratch memory.
     pub stack: StackReq,
-    /// Numbers, all zero at first.
+    /// The number of values that are zero at first.
     pub columns: usize,
-    /// Numbers that are written before they are read.
+    /// The number of values that are written before they are read.
     pub gathered: usize,
-    /// Marks, none set at first.
+    /// The number of marks, none set at first.
     pub marks: usize,
 }
 
-/// What was asked for.
+/// The memory for a [`Need`].
 pub(crate) struct Scratch<'a> {
     pub stack: &'a mut MemStack,
     pub columns: &'a mut [f64],
@@ -40,14 +40,14 @@ pub(crate) struct Scratch<'a> {
 }
 
 impl Workspace {
-    /// Bytes held.
+    /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.memory.as_ref().map_or(0, |memory| memory.len())
             + 8 * (self.columns.capacity() + self.gathered.capacity())
             + self.marks.capacity()
     }
 
-    /// Scratch memory of at least the size needed. The calling thread has its buffer for packing then, too.
+    /// Provide scratch memory of at least the needed size. The calling thread then also has its buffer for packing.
     pub(crate) fn take(&mut self, need: Need) -> Result<Scratch<'_>, FactorError> {
         reserve::packing_buffer()?;
         let required = need.stack;
@@ -55,7 +55,7 @@ impl Workspace {
         if !fits {
             let size = required.size_bytes().max(self.memory.as_ref().map_or(0, |memory| memory.len()));
             self.memory = None;
-            // One alignment for all, so that what fits does not depend on the address.
+            // All have the same alignment, so that the size that fits does not depend on the address.
             let required = StackReq::new_aligned::<u8>(size, required.align_bytes().max(ALIGNMENT));
             self.memory = Some(MemBuffer::try_new(required).map_err(|_| FactorError::Memory)?);
         }
@@ -76,7 +76,7 @@ impl Workspace {
     }
 }
 
-/// Fill up to a length with a value.
+/// Extend a vector to a length with copies of a value.
 fn grow<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), FactorError> {
     if values.len() < length {
         values.try_reserve(length - values.len())?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ldy::solve::{
-    AnyBlockRows, AnyProblem, End, Error, Extents, Fault, Kind, Law, Measure, Method, Normal, Options, Solver,
+    BlockRows, End, Error, Fault, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
@@ -81,7 +81,7 @@ impl Choice {
             .map(Duration::try_from_secs_f64)
             .transpose()
             .map_err(|_| PyValueError::new_err("seconds are negative or not a number"))?;
-        Ok(Options { tolerance: *tolerance, measure, method, sweeps: *sweeps, time })
+        Ok(Options { tolerance: *tolerance, measure, method, sweeps: *sweeps, work: None, time })
     }
 }
 
@@ -146,10 +146,10 @@ pub fn report<'py>(
     (end, numbers, counts, PyArray1::from_slice(py, solver.history()))
 }
 
-/// Where scalars of rows and values of blocks begin.
+/// The starts of rows in vectors, and of blocks in the list of values.
 type Starts<'py> = (PyReadonlyArray1<'py, i32>, PyReadonlyArray1<'py, usize>);
 
-/// The same with rows of any W; blocks column by column, one behind the other. Without extents all rows have three scalars.
+/// Solve with the rows of any W. The values of each block are column by column. Without a layout all rows have three scalar rows.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "arrays of a matrix")]
 pub fn solve_rows<'py>(
@@ -157,7 +157,7 @@ pub fn solve_rows<'py>(
     starts: PyReadonlyArray1<i32>,
     columns: PyReadonlyArray1<i32>,
     values: Numbers,
-    extents: Option<Starts>,
+    layout: Option<Starts>,
     b: Numbers,
     normal_first: bool,
     laws: Laws,
@@ -168,23 +168,24 @@ pub fn solve_rows<'py>(
     let failed = |error: Error| refused(error.fault == Fault::Memory, error.to_string());
     let options = options.made()?;
     let normal = if normal_first { Normal::First } else { Normal::Third };
-    let extents = match &extents {
-        Some((scalars, values)) => Some(Extents { scalars: scalars.as_slice()?, values: values.as_slice()? }),
+    let layout = match &layout {
+        Some((scalars, values)) => {
+            Some(RowLayout::new(scalars.as_slice()?, values.as_slice()?).map_err(failed)?)
+        }
         None => None,
     };
     let (starts, columns, values, b) =
         (starts.as_slice()?, columns.as_slice()?, values.as_slice()?, b.as_slice()?);
-    let w = AnyBlockRows { starts, columns, values, extents };
-    w.check_pattern().map_err(failed)?;
-    let laws = laws.made((0..w.len()).map(|row| w.scalars(row).len()))?;
-    let problem = AnyProblem { w, b, normal };
+    let w = BlockRows::new(starts, columns, values, layout).map_err(failed)?;
+    let laws = laws.made((0..w.len()).map(|row| w.height(row)))?;
+    let problem = Problem { w, b, normal };
     let forces = reactions.as_slice_mut()?;
     let mut solver = Solver::new();
     let mut progress = Progress::new(progress, options.measure);
     let made = py
         .allow_threads(|| {
             let watch = &mut |report: &_| progress.tell(report);
-            solver.solve_any(&problem, &laws, &options, forces, watch)
+            solver.solve_watched(&problem, &laws, &options, forces, watch)
         })
         .map_err(failed)?;
     progress.end()?;

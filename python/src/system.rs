@@ -7,7 +7,7 @@ use ldy::math::{Block, Vector};
 use ldy::solve::Solver;
 use ldy::system::{
     self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Kinematics,
-    Operator, RowsOperator,
+    Operator,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
@@ -52,28 +52,12 @@ impl System {
         count: usize,
         body: impl Fn(usize) -> std::result::Result<(usize, Kinematics, Inertia), Fault>,
     ) -> Ids1<'py> {
-        let first = self.system.next_body();
-        for k in 0..count {
-            let refused = |fault| raised_of(count, of_entry(k, Error::of_body(first + k as Id, fault)));
-            let (dofs, kinematics, inertia) = body(k).map_err(refused)?;
-            Body::new(dofs, kinematics, inertia).map_err(refused)?;
-        }
-        let mut ids = Vec::with_capacity(count);
-        for k in 0..count {
-            let failed = |fault| Error::of_body(first + k as Id, fault);
-            let inserted = body(k)
-                .map_err(failed)
-                .and_then(|(dofs, kinematics, inertia)| self.system.insert_body(dofs, kinematics, inertia));
-            match inserted {
-                Ok(id) => ids.push(id as i64),
-                Err(error) => {
-                    // Memory is exhausted. They are there, and nothing acts on them.
-                    ids.iter().rev().for_each(|&one| _ = self.system.remove_body(id(one)));
-                    return Err(raised_of(count, of_entry(k, error)));
-                }
-            }
-        }
-        Ok(PyArray1::from_vec(py, ids))
+        let first = self.system.insert_bodies(count, |k| {
+            let (dofs, kinematics, inertia) = body(k)?;
+            Body::new(dofs, kinematics, inertia)
+        });
+        let first = first.map_err(|error| raised_of(count, error))? as i64;
+        Ok(PyArray1::from_vec(py, (first..first + count as i64).collect()))
     }
 
     fn put_jacobian(&mut self, bodies: &Ids, constraints: &Ids, jacobian: &Jacobian) -> PyResult<()> {
@@ -239,20 +223,12 @@ impl System {
     }
 
     fn set_mass(&mut self, one: i64, mass: f64, inertia: Matrices) -> PyResult<()> {
-        let body = self.system.body(id(one)).map_err(raised)?;
         let inertia = blocks(&inertia)?[0];
-        let made = match body.kinematics() {
-            Kinematics::Rigid { .. } => Inertia::rigid(mass, &inertia),
-            Kinematics::PseudoRigid { .. } => Inertia::pseudo_rigid(mass, &inertia),
-            Kinematics::General => {
-                Err(Fault::Invalid("it is neither rigid nor pseudo-rigid and has no mass"))
-            }
-        };
-        self.set_inertia(one, made)
+        self.system.set_mass(id(one), mass, &inertia).map_err(raised)
     }
 
     fn set_dense(&mut self, one: i64, n: usize, inverse: Numbers) -> PyResult<()> {
-        self.set_inertia(one, Inertia::dense(n, inverse.as_slice()?))
+        self.system.set_dense(id(one), n, inverse.as_slice()?).map_err(raised)
     }
 
     fn set_diagonal(&mut self, one: i64, inverse: Numbers) -> PyResult<()> {
@@ -260,7 +236,8 @@ impl System {
     }
 
     fn set_matrix(&mut self, one: i64, starts: Indices, rows: Indices, values: Numbers) -> PyResult<()> {
-        self.set_inertia(one, Inertia::matrix(starts.as_slice()?, rows.as_slice()?, values.as_slice()?))
+        let (starts, rows, values) = (starts.as_slice()?, rows.as_slice()?, values.as_slice()?);
+        self.system.set_matrix(id(one), starts, rows, values).map_err(raised)
     }
 
     fn set_velocity(&mut self, bodies: Ids, velocity: Vectors, is_previous: bool) -> PyResult<()> {
@@ -322,8 +299,8 @@ impl System {
         slave: i64,
         of_slave: Option<Numbers>,
     ) -> PyResult<i64> {
-        let operators = [operator(of_master)?, operator(of_slave)?];
-        let inserted = self.system.insert_operators([body(master), body(slave)], operators);
+        let operators = [operator(of_master)?, operator(of_slave)?].into_iter().flatten().collect();
+        let inserted = self.system.insert_operators(&[body(master), body(slave)], operators);
         inserted.map(|id| id as i64).map_err(raised)
     }
 
@@ -331,22 +308,22 @@ impl System {
     fn add_rows(&mut self, rows: usize, bodies: Ids, operators: Vec<Numbers>) -> PyResult<i64> {
         let bodies: Vec<Id> = bodies.as_slice()?.iter().map(|&body| id(body)).collect();
         let operators = rows_operators(rows, &operators)?;
-        Ok(self.system.insert_rows(&bodies, operators).map_err(raised)? as i64)
+        Ok(self.system.insert_operators(&bodies, operators).map_err(raised)? as i64)
     }
 
     fn add_freedom(&mut self, body: i64, freedom: i64, coefficient: f64) -> PyResult<i64> {
         let freedom = usize::try_from(freedom).ok();
-        Ok(self.system.insert_freedom(id(body), freedom, coefficient).map_err(raised)? as i64)
+        Ok(self.system.insert_dof(id(body), freedom, coefficient).map_err(raised)? as i64)
     }
 
     fn set_rows_operators(&mut self, constraint: i64, operators: Vec<Numbers>) -> PyResult<()> {
-        let rows = self.system.rows_of(id(constraint)).map_err(raised)?;
-        self.system.set_rows(id(constraint), rows_operators(rows, &operators)?).map_err(raised)
+        let rows = self.system.constraint(id(constraint)).map_err(raised)?.rows();
+        self.system.set_operators(id(constraint), rows_operators(rows, &operators)?).map_err(raised)
     }
 
     fn set_rows_compliance(&mut self, constraint: i64, compliance: Option<Numbers>) -> PyResult<()> {
         let compliance = compliance.as_ref().map(|values| values.as_slice()).transpose()?;
-        self.system.set_rows_compliance(id(constraint), compliance).map_err(raised)
+        self.system.set_compliance(id(constraint), compliance).map_err(raised)
     }
 
     fn regularise(&mut self, mu: Numbers) -> PyResult<()> {
@@ -360,7 +337,7 @@ impl System {
     }
 
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let mut tags = vec![0; self.system.constraint_ids().count()];
+        let mut tags = vec![0; self.system.constraints().count()];
         self.system.write_tags(&mut tags).map_err(raised)?;
         Ok(PyArray1::from_vec(py, tags))
     }
@@ -388,7 +365,7 @@ impl System {
         of_master: Option<Numbers>,
         of_slave: Option<Numbers>,
     ) -> PyResult<()> {
-        let operators = [operator(of_master)?, operator(of_slave)?];
+        let operators = [operator(of_master)?, operator(of_slave)?].into_iter().flatten().collect();
         self.system.set_operators(id(constraint), operators).map_err(raised)
     }
 
@@ -494,7 +471,7 @@ impl System {
 
     fn set_compliance(&mut self, constraints: Ids, compliance: Matrices) -> PyResult<()> {
         let (ids, compliance) = (constraints.as_slice()?, blocks(&compliance)?);
-        let set = self.system.set_compliances(ids.len(), |k| (id(ids[k]), compliance[k]));
+        let set = self.system.set_compliances(ids.len(), |k| (id(ids[k]), &compliance[k][..]));
         set.map_err(|error| raised_of(ids.len(), error))
     }
 
@@ -581,8 +558,8 @@ impl System {
         let directions = if is_sharp { Directions::Free } else { Directions::All };
         let made = py.allow_threads(|| system.critical_step(&joints, reactions, directions));
         let made = made.map_err(raised)?;
-        let constraint = made.constraint.and_then(|row| system.constraint_ids().nth(row));
-        Ok(([made.frequency_squared, made.step, made.share], constraint.map(|id| id as i64)))
+        let constraint = made.constraint.and_then(|row| system.constraints().nth(row));
+        Ok(([made.frequency_squared, made.step, made.share], constraint.map(|(id, _)| id as i64)))
     }
 
     // ---- results
@@ -602,15 +579,15 @@ impl System {
         [Bound<'py, PyArray1<i32>>; 3],
         [Bound<'py, PyArray1<f64>>; 5],
     )> {
-        let rows = self.system.any_rows().map_err(raised)?;
-        let scalars: Vec<i32> = match rows.extents {
-            Some(extents) => extents.scalars.to_vec(),
+        let rows = self.system.rows().map_err(raised)?;
+        let scalars: Vec<i32> = match rows.w.layout() {
+            Some(layout) => layout.scalar_starts().to_vec(),
             None => (0..=rows.ids.len()).map(|row| 3 * row as i32).collect(),
         };
-        let numbers = [rows.values, rows.b, rows.v, rows.diagonal, rows.inverse];
+        let numbers = [rows.w.values(), rows.b, rows.v, rows.diagonal, rows.inverse];
         Ok((
             [array(py, rows.ids)],
-            [&scalars, rows.starts, rows.columns].map(|values| array(py, values)),
+            [&scalars, rows.w.starts(), rows.w.columns()].map(|values| array(py, values)),
             numbers.map(|values| array(py, values)),
         ))
     }
@@ -650,18 +627,18 @@ impl System {
     }
 
     fn row_count(&self) -> usize {
-        if self.system.row_count() == 0 { 0 } else { self.system.constraint_ids().count() }
+        if self.system.row_count() == 0 { 0 } else { self.system.constraints().count() }
     }
 
     /// Numbers of scalars of the rows.
     fn heights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let heights = self.system.constraint_ids().filter_map(|id| self.system.rows_of(id).ok());
+        let heights = self.system.constraints().map(|(_, constraint)| constraint.rows());
         PyArray1::from_vec(py, heights.take(self.row_count()).map(|height| height as i64).collect())
     }
 
     /// Whether no constraint has other than three rows.
     fn are_three(&self) -> bool {
-        self.system.any_rows().is_ok_and(|rows| rows.extents.is_none())
+        self.system.rows().is_ok_and(|rows| rows.w.layout().is_none())
     }
 
     /// Of all constraints.
@@ -678,8 +655,8 @@ impl System {
         progress: Option<Py<PyAny>>,
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
-        let rows = self.system.any_rows().map_err(raised)?;
-        let laws = laws.made((0..rows.ids.len()).map(|row| rows.scalars(row).len()))?;
+        let rows = self.system.rows().map_err(raised)?;
+        let laws = laws.made((0..rows.w.len()).map(|row| rows.w.height(row)))?;
         let options = options.made()?;
         let forces = reactions.as_slice_mut()?;
         let Self { system, solver, .. } = self;
@@ -705,7 +682,7 @@ impl System {
 
     /// Of the diagonal block of each row.
     fn largest_eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let rows = self.system.any_rows().map_err(raised)?;
+        let rows = self.system.rows().map_err(raised)?;
         let mut largest = vec![0.0; rows.ids.len()];
         rows.largest_eigenvalues(&mut largest);
         Ok(PyArray1::from_vec(py, largest))
@@ -734,15 +711,15 @@ impl System {
 
 /// Number of scalars of all constraints.
 fn scalar_count(system: &system::System) -> usize {
-    system.constraint_ids().filter_map(|id| system.rows_of(id).ok()).sum()
+    system.constraints().map(|(_, constraint)| constraint.rows()).sum()
 }
 
 /// Operators of so many rows, row by row.
-fn rows_operators(rows: usize, operators: &[Numbers]) -> PyResult<Vec<RowsOperator>> {
+fn rows_operators(rows: usize, operators: &[Numbers]) -> PyResult<Vec<Operator>> {
     let operator = |h: &Numbers| {
         let values = h.as_slice()?;
         let n = values.len() / rows.max(1);
-        let made = RowsOperator::dense(rows, n, &by_columns(values, rows, n));
+        let made = Operator::dense(rows, n, &by_columns(values, rows, n));
         made.map_err(|fault| raised(Error::of_system(fault)))
     };
     operators.iter().map(operator).collect()
@@ -752,6 +729,6 @@ fn operator(h: Option<Numbers>) -> PyResult<Option<Operator>> {
     let Some(h) = h else { return Ok(None) };
     let values = h.as_slice()?;
     let n = values.len() / 3;
-    let made = Operator::dense(n, &by_columns(values, 3, n));
+    let made = Operator::dense(3, n, &by_columns(values, 3, n));
     made.map(Some).map_err(|fault| raised(Error::of_system(fault)))
 }

@@ -1,4 +1,4 @@
-//! The operators of bodies: complete, but for those with a Cholesky factor of h A⁻¹, whose rows write them.
+//! The operators of bodies. Rows write the operators of bodies with a Cholesky factor of h A⁻¹; all others are complete.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,42 +10,42 @@ use crate::body_operators::Panel;
 use crate::body_operators::factored::{Cholesky, Slots, Started, Target, Writer};
 use crate::body_operators::pseudo_rigid;
 use crate::first_error::FirstError;
-use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
+use crate::inertia::{FactorStatus, InertiaRef, Inverse, Workspace};
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
 use crate::math::simd::{Plain, write};
-use crate::memory::{refill, renew};
+use crate::memory::{collect, refill};
 use crate::team::Team;
 
-/// Most bodies that a thread takes at a time.
+/// The largest number of bodies that a thread takes at a time.
 const MOST: usize = 8;
 
-/// Parts for each thread, so that none waits long for another.
+/// The number of parts for each thread, so that no thread waits long for another.
 const PARTS: usize = 16;
 
-/// How operators are made.
+/// Parameters of the operators.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
     /// The time step h.
     pub step: f64,
-    /// Whether all operators are put into the panels; else rows write those of bodies with a Cholesky factor.
+    /// Whether all operators are put into the panels; if not, rows write the operators of bodies with a Cholesky factor.
     pub complete: bool,
 }
 
-/// What was done for the factors of matrices A.
+/// The numbers of factors of matrices A that were kept and made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Factors {
-    /// Those that were found still right.
+    /// The number of factors that were still right.
     pub kept: usize,
-    /// Those that were made.
+    /// The number of factors that were made.
     pub made: usize,
 }
 
-/// Ready the operators of all bodies with slots, but for those that are kept; `made` has a panel for each body.
+/// Prepare the operators of all bodies with slots, except kept ones; `made` has a panel for each body.
 ///
 /// # Errors
-/// Of the first body that cannot be started, else of the first whose A⁻¹ cannot be applied, else of the first whose own solver
-/// fails.
+/// The error of the first body that cannot be started, else of the first whose A⁻¹ cannot be applied, else of the first whose
+/// inverse callback fails.
 pub fn prepare<B: Bodies>(
     bodies: &B,
     made: &mut BodyOperators,
@@ -59,7 +59,7 @@ pub fn prepare<B: Bodies>(
     works.resize_with(works.len().max(team.size()), Workspace::default);
 
     let size = (panels.len() / (PARTS * team.size())).clamp(1, MOST);
-    team.try_deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
+    team.try_share_parts((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
         for (body, (panel, writer)) in (first..).zip(panels.iter_mut().zip(writers)) {
             bodies.fetch_ahead(body);
             if is_wanted(bodies, body) {
@@ -70,18 +70,18 @@ pub fn prepare<B: Bodies>(
     })?;
     ended(Phase::Operators);
 
-    // Of bodies without slots an older panel may be left.
+    // Bodies without slots may still have an older panel.
     let is_heavy = |(body, panel): &(u32, &Panel)| {
         let body = *body as usize;
         !bodies.is_kept(body) && panel.needs_inverse() && bodies.slots(body) > 0
     };
     let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
-    renew(heavy, waiting().count(), waiting()).map_err(|_| bodies.memory())?;
+    collect(heavy, waiting().count(), waiting()).map_err(|_| bodies.memory())?;
     let first_error = FirstError::default();
     let [kept, renewed] = [AtomicUsize::new(0), AtomicUsize::new(0)];
-    team.deal_chosen(works, panels, heavy, |work, body, panel| {
+    team.share_chosen(works, panels, heavy, |work, body, panel| {
         match apply_inverse(bodies, body, panel, how.step, work) {
-            Ok(Some(Freshness::Kept)) => drop(kept.fetch_add(1, Ordering::Relaxed)),
+            Ok(Some(FactorStatus::Kept)) => drop(kept.fetch_add(1, Ordering::Relaxed)),
             Ok(Some(_)) => drop(renewed.fetch_add(1, Ordering::Relaxed)),
             Ok(None) => {}
             Err(fault) => first_error.note(body, Err(fault)),
@@ -89,7 +89,7 @@ pub fn prepare<B: Bodies>(
     });
     first_error.into_result()?;
     for (at, body) in heavy.iter().map(|&body| body as usize).enumerate() {
-        // None if A⁻¹ is known, or has worked on this body's columns with those of an earlier one.
+        // None if A⁻¹ is known, or was applied to this body's columns together with the columns of an earlier body.
         let Some(columns) = panels[body].columns_to_solve() else { continue };
         let take = |body: usize, panel: &mut Panel| {
             bodies.check_solved(body, panel.columns_to_solve().unwrap_or_default())?;
@@ -111,11 +111,11 @@ pub fn prepare<B: Bodies>(
     Ok(Factors { kept: kept.into_inner(), made: renewed.into_inner() })
 }
 
-/// Most values that are stacked at a time: 64 MB.
+/// The largest number of values that are stacked at a time: 64 MB.
 const MOST_STACKED: usize = 1 << 23;
 
-/// The bodies of a model, of which the first is the first of those waiting, with their parts of its columns. Between them may be
-/// bodies that have left it, but none of another model.
+/// The bodies of the model of the first waiting body, with their parts of the model's columns. Between them may be bodies that have
+/// left the model, but no bodies of another model.
 fn members<'a, B: Bodies>(
     bodies: &'a B,
     waiting: &'a [u32],
@@ -127,8 +127,8 @@ fn members<'a, B: Bodies>(
     before_others.filter_map(|(body, member)| Some((body, member?.place)))
 }
 
-/// Let the solver of a model work on the columns of some of its bodies, side by side: column k of all of them is column k of the
-/// model, which has so many values, with zeros where a body has not as many.
+/// Let the inverse callback of a model work on the columns of some of its bodies at once: column k of each body is part of the
+/// model's column k. A column of the model has `size` values, with zeros for bodies that have fewer columns.
 fn solve_stacked<B: Bodies>(
     bodies: &B,
     panels: &mut [Panel],
@@ -166,7 +166,7 @@ fn solve_stacked<B: Bodies>(
     Ok(())
 }
 
-/// Whether the panel of a body is to be made.
+/// Whether the panel of a body must be made.
 #[inline(always)]
 fn is_wanted<B: Bodies>(bodies: &B, body: usize) -> bool {
     !bodies.is_kept(body) && bodies.slots(body) > 0
@@ -212,14 +212,14 @@ fn start<B: Bodies>(
                 pseudo_rigid::Slot::new(Plain, &writer.factor, &h).write(&mut z[slot]);
             }
         }
-        Kinematics::Mesh { nodes, rotation, lasting } => {
-            let nodal = panel.start_nodal(slots, nodes, lasting).map_err(failed)?;
+        Kinematics::Mesh { nodes, rotation, lifetime } => {
+            let nodal = panel.start_nodal(slots, nodes, lifetime).map_err(failed)?;
             for (slot, constraint) in bodies.constraints(body) {
                 bodies.points(body, constraint, &mut |sign, frame, point| match point {
                     Point::Mesh(location) => {
                         nodal.add(slot, sign, &NodalOperator::new(location, frame, rotation));
                     }
-                    Point::Operator(operator) => {
+                    Point::Operator(operator, _) => {
                         if let Some(operator) = operator.by_nodes() {
                             nodal.add(slot, sign, operator);
                         }
@@ -255,24 +255,24 @@ fn renew_factor<B: Bodies>(
     if !matches!(kinematics, Kinematics::Rigid(_) | Kinematics::PseudoRigid(_)) {
         return Ok(false);
     }
-    let Some(Inertia::Inverse(Inverse::BlockDiagonal(inverse))) = bodies.inertia(body)? else {
+    let Some(InertiaRef::Inverse(Inverse::BlockDiagonal(inverse))) = bodies.inertia(body)? else {
         return Ok(false);
     };
     let blocks = match kinematics {
         Kinematics::PseudoRigid(_) => inverse.of_pseudo_rigid(),
         _ => inverse.of_rigid(),
     };
-    Ok(blocks.is_some_and(|blocks| factor.renew(step, blocks)))
+    Ok(blocks.is_some_and(|blocks| factor.collect(step, blocks)))
 }
 
-/// Let A⁻¹ work on the operators in a panel, unless the caller's own solver is to.
+/// Apply A⁻¹ to the operators in a panel, unless the caller's inverse callback does.
 fn apply_inverse<B: Bodies>(
     bodies: &B,
     body: usize,
     panel: &mut Panel,
     step: f64,
     work: &mut Workspace,
-) -> Result<Option<Freshness>, B::Fault> {
+) -> Result<Option<FactorStatus>, B::Fault> {
     let failed = |fault| bodies.fault(body, fault);
     match bodies.inertia(body)? {
         Some(inertia) => panel.apply(step, &inertia, work).map_err(failed),

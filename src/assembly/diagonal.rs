@@ -1,4 +1,4 @@
-//! Diagonal blocks and what derives from them: W_αα (69), A_αα = W_αα⁻¹, rho = 1/λ_max(W_αα), the free energy.
+//! Diagonal blocks and their derived values: W_αα (69), A_αα = W_αα⁻¹, rho = 1/λ_max(W_αα), the free energy.
 
 use crate::math::simd::{F64x4, SimdLevel};
 use crate::math::{self, Block, Vector, is_finite};
@@ -9,7 +9,7 @@ const LARGEST: f64 = f64::MAX / 4.0;
 /// Why a diagonal block cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// W_αα or what is made of it is not finite.
+    /// W_αα or a value derived from it is not finite.
     NotFinite,
     /// The eigenvalue iteration failed.
     Eigenvalue,
@@ -24,7 +24,7 @@ pub struct Diagonal {
     pub w: Block,
     /// W_αα⁻¹.
     pub a: Block,
-    /// 1/λ_max(W_αα), where asked for.
+    /// 1/λ_max(W_αα), if wanted.
     pub rho: Option<f64>,
 }
 
@@ -49,16 +49,6 @@ impl Diagonal {
         if are_finite { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
-    /// The block alone.
-    ///
-    /// # Errors
-    /// If it is not finite.
-    #[inline(always)]
-    pub fn without_inverse(w: &Block) -> Result<Self, Fault> {
-        let w = math::mirrored(w);
-        if is_finite(&w) { Ok(Self { w, a: [f64::NAN; 9], rho: None }) } else { Err(Fault::NotFinite) }
-    }
-
     /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
     pub fn is_hopeless(&self) -> bool {
         const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
@@ -77,7 +67,7 @@ impl Diagonal {
 }
 
 /// Four blocks side by side, each with its largest eigenvalue if rho is wanted. This takes longest, since its operations wait for
-/// each other: a processor works on those of two fours at a time, if they are made before all else.
+/// each other: a processor works on two fours at a time, if they are made before all else.
 #[derive(Clone, Copy)]
 pub struct Four<F> {
     /// Entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2).

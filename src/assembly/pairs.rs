@@ -1,21 +1,22 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time, or all pairs of a row of one body with the rows that follow on it.
 
+use super::irregular_pairs::{self, IrregularPair, IrregularRun};
 use crate::body_operators::Panel;
 use crate::body_operators::general::LastStrip;
 use crate::math::Block;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::team::{Deal, Team};
+use crate::team::{Partition, Team};
 
-/// The two blocks of a pair of constraints, and where they go.
+/// The two blocks of a pair of constraints, and their places.
 #[derive(Debug)]
 pub struct Pair<'a, Name> {
-    /// What the face calls it.
+    /// The face's name of the pair.
     pub name: Name,
-    /// What couples the two, through each of the bodies that they share. Nothing where H of one of them is zero, and so the blocks.
+    /// The couplings of the two rows, one for each shared body; none if H of one of them is zero, because then the blocks are zero.
     pub couplings: [Option<Coupling>; 2],
-    /// Where W_αβ goes, if wanted.
+    /// The place of W_αβ, if wanted.
     pub block: Option<&'a mut Block>,
-    /// Where W_βα goes, if wanted.
+    /// The place of W_βα, if wanted.
     pub transpose: Option<&'a mut Block>,
 }
 
@@ -30,63 +31,79 @@ pub struct Coupling {
     pub column: usize,
 }
 
-/// What makes the blocks of pairs.
+/// Makes the blocks of pairs.
 pub trait Make<Name> {
-    /// Make those of a pair.
+    /// Make the blocks of a pair.
     fn pair(&mut self, pair: Pair<'_, Name>);
 
-    /// Make those of pairs of one row with rows side by side in the panel of a body; `coupling` is the first of them.
+    /// Make the blocks of one row and rows with consecutive slots in the panel of a body; `coupling` is the first pair's.
     fn run<'a>(
         &mut self,
         coupling: Coupling,
         run: Run<'_, impl Fn(usize) -> Name, impl FnMut(usize) -> &'a mut Block>,
     );
+
+    /// Make the blocks of a pair of which a row is irregular.
+    fn irregular_pair(&mut self, pair: IrregularPair<'_, Name>);
+
+    /// Make the blocks of pairs of a row α with rows β that have consecutive slots on a body, if α or all β are irregular;
+    /// `coupling` is the first pair's.
+    fn irregular_run<'a>(
+        &mut self,
+        coupling: Coupling,
+        run: IrregularRun<
+            '_,
+            impl Fn(usize) -> Name,
+            impl Iterator<Item = usize> + Clone,
+            impl FnMut(usize) -> &'a mut [f64],
+        >,
+    );
 }
 
-/// Pairs of a row α with rows β side by side in the panel of a body, all blocks of which are wanted.
+/// Pairs of a row α with rows β that have consecutive slots in the panel of a body; all their blocks are wanted.
 #[derive(Debug)]
 pub struct Run<'a, N, T> {
-    /// What the face calls the k-th of them.
+    /// The face's name of the k-th pair.
     pub name: N,
-    /// Where each W_αβ goes.
+    /// The places of all W_αβ.
     pub blocks: &'a mut [Block],
-    /// Where the k-th W_βα goes; asked for once each.
+    /// The place of the k-th W_βα; called once for each k.
     pub transpose: T,
 }
 
 /// Pairs in an order that threads take parts of.
-pub trait Pairs: Deal {
-    /// Whether pairs come row by row, those of each in the order of their columns.
+pub trait Pairs: Partition {
+    /// Whether pairs come row by row, and the pairs of a row in the order of their columns.
     const IN_ROWS: bool;
 
-    /// What a pair is called: names are in the order in which errors are told.
+    /// The name of a pair; the error of the pair with the first name is reported.
     type Name: Ord + Copy;
-    /// What the face says of a block that is not finite.
+    /// The face's error for a block that is not finite.
     type Fault: Send;
 
-    /// Make each pair of this part in turn. What the next ones need can be asked for meanwhile.
+    /// Make each pair of this part in turn. The data of the next pairs can be prefetched meanwhile.
     fn each(&mut self, panels: &[Panel], make: &mut impl Make<Self::Name>);
 
-    /// What the face says of a pair whose block is not finite although its diagonal blocks are.
+    /// The face's error for a pair whose block is not finite although its diagonal blocks are.
     fn fault(&self, name: Self::Name) -> Self::Fault;
 }
 
-/// Make the blocks of all pairs; panels are complete, and diagonal blocks finite. A thread takes `part` of what is dealt at a
-/// time.
+/// Make the blocks of all pairs; panels are complete, and diagonal blocks finite. A thread takes `part` items of the partition at
+/// a time.
 ///
 /// # Errors
-/// Of the first pair, by parts and names, whose block is not finite.
+/// The error of the first pair, by parts and names, whose block is not finite.
 pub fn assemble<P: Pairs>(pairs: P, part: usize, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
-    team.try_deal(pairs, part, |_, pairs| at_best(Part { pairs, panels }))
+    team.try_share_parts(pairs, part, |_, pairs| at_best(PairsKernel { pairs, panels }))
 }
 
-/// Some pairs to be made.
-struct Part<'a, P> {
+/// Makes some pairs.
+struct PairsKernel<'a, P> {
     pairs: P,
     panels: &'a [Panel],
 }
 
-impl<P: Pairs> Kernel for Part<'_, P> {
+impl<P: Pairs> Kernel for PairsKernel<'_, P> {
     type Output = Result<(), P::Fault>;
 
     #[inline(always)]
@@ -99,7 +116,7 @@ impl<P: Pairs> Kernel for Part<'_, P> {
     }
 }
 
-/// Makes pairs at a level, and knows which has failed.
+/// Makes pairs at a level, and keeps the first one that fails.
 struct Making<'a, L, Name> {
     level: L,
     panels: &'a [Panel],
@@ -132,6 +149,33 @@ impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
     ) {
         let panel = &self.panels[body];
         if let Some(failed) = panel.write_pairs(self.level, [row, column], blocks, transpose) {
+            self.note(name(failed));
+        }
+    }
+
+    #[inline(always)]
+    fn irregular_pair(&mut self, pair: IrregularPair<'_, Name>) {
+        if let Err(name) = irregular_pairs::make(self.level, self.panels, pair) {
+            self.note(name);
+        }
+    }
+
+    #[inline(always)]
+    fn irregular_run<'a>(
+        &mut self,
+        coupling: Coupling,
+        run: IrregularRun<
+            '_,
+            impl Fn(usize) -> Name,
+            impl Iterator<Item = usize> + Clone,
+            impl FnMut(usize) -> &'a mut [f64],
+        >,
+    ) {
+        let IrregularRun { name, height, heights, blocks, transpose } = run;
+        let run = IrregularRun { name: (), height, heights, blocks, transpose };
+        if let Some(failed) =
+            irregular_pairs::make_run(self.level, &self.panels[coupling.body], coupling, run)
+        {
             self.note(name(failed));
         }
     }
@@ -192,7 +236,7 @@ fn columns<L: SimdLevel>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inertia::{Dense, Inertia, Inverse, Workspace};
+    use crate::inertia::{Dense, InertiaRef, Inverse, Workspace};
     use crate::math::simd::Plain;
     use crate::math::transposed;
     use crate::team::Numbered;
@@ -204,7 +248,7 @@ mod tests {
         let general = panel.start_general(2, 2).unwrap();
         general.add_dense(0, &[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
         general.add_dense(1, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
-        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         // Rows of H_0: (1,0), (2,0), (3,1); of H_1: (0,1), (1,0), (0,0).
         let expected = [0.0, 0.0, 10.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
@@ -231,7 +275,7 @@ mod tests {
             general.add_dense(slot, h);
         }
         // Couples the two velocities with each other alone: the diagonal blocks are zero.
-        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         let mut blocks = [[7.0; 9]; 3];
         let columns = [2, 1, 2];
@@ -251,7 +295,7 @@ mod tests {
         let panel = |h: f64| {
             let mut panel = Panel::default();
             panel.start_general(2, 1).unwrap().add_dense(0, &[h, 0.0, 0.0]);
-            let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
+            let inertia = InertiaRef::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
             panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
             panel
         };
@@ -290,7 +334,7 @@ mod tests {
         let mut panel = Panel::default();
         let general = panel.start_general(4, 1).unwrap();
         [1.0, 1e200, 1e200, 1e200].into_iter().enumerate().for_each(|(k, h)| general.add_dense(k, &[h; 3]));
-        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         panel
     }
@@ -305,7 +349,7 @@ mod tests {
                 assemble(pairs, part, &panels, team).unwrap_err()
             };
             assert_eq!(first(5), [1, 2]);
-            // Parts before others, whatever the names.
+            // Parts come first, names second.
             assert_eq!(first(2), [2, 3]);
         });
         assert_eq!([made[1].1, made[3].1], [[1e200; 9]; 2], "the others are made all the same");

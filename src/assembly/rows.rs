@@ -1,7 +1,8 @@
-//! What belongs to a row alone: V and B, operators of bodies with a Cholesky factor, diagonal blocks.
+//! The values of one row alone: V and B, operators of bodies with a Cholesky factor, diagonal blocks.
 //!
-//! Few rows at a time go through all three, so that what they point to is fetched from memory once.
+//! Rows go through all three in small batches, so that their data is fetched from memory once.
 
+use super::irregular_rows;
 use super::scene::{Place, RowFault, RowPart, Rows};
 use super::update::{BodyOperators, Phase};
 use crate::assembly::diagonal::{Diagonal, Four};
@@ -13,29 +14,29 @@ use crate::kinematics::rigid;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, combination, packed, write};
 use crate::team::Team;
 
-/// Rows at a time: with what they point to, they fit a second-level cache.
+/// The number of rows in a batch: with their data, they fit a second-level cache.
 const BATCH: usize = 64;
 
-/// What is wanted of rows.
+/// The parts of rows that are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// V and B alone; nothing of the bodies is ready.
+    /// V and B alone; no operators of bodies are ready.
     Velocities,
-    /// V and B alone; the operators of bodies stand as the update before left them.
+    /// V and B alone; the operators of bodies are unchanged since the last update.
     VelocitiesAgain,
-    /// Diagonal blocks as well.
+    /// V, B and diagonal blocks.
     Diagonal {
-        /// With rho.
+        /// Whether rho is wanted.
         with_rho: bool,
-        /// Those that nothing has changed for are kept.
+        /// Whether diagonal blocks are kept if nothing has changed for them.
         reuse: bool,
     },
 }
 
-/// Make all rows; the operators of `bodies` are ready, but for [`Wanted::Velocities`].
+/// Make all rows; the operators of `bodies` are ready, except with [`Wanted::Velocities`].
 ///
 /// # Errors
-/// Of the first row that fails.
+/// The error of the first row that fails.
 pub fn assemble<R: Rows>(
     rows: R,
     bodies: &BodyOperators,
@@ -44,24 +45,25 @@ pub fn assemble<R: Rows>(
     ended: &mut dyn FnMut(Phase),
 ) -> Result<(), R::Fault> {
     if team.size() == 1 {
-        return at_best(Part { rows, bodies, wanted, ended });
+        return at_best(RowsKernel { rows, bodies, wanted, ended });
     }
     let part = team.part_of(rows.count()).next_multiple_of(BATCH);
-    let made =
-        team.try_deal(rows, part, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
+    let made = team.try_share_parts(rows, part, |_, rows| {
+        at_best(RowsKernel { rows, bodies, wanted, ended: &mut |_| {} })
+    });
     ended(Phase::Velocities);
     made
 }
 
-/// Some rows to be made.
-struct Part<'a, R> {
+/// Makes some rows.
+struct RowsKernel<'a, R> {
     rows: R,
     bodies: &'a BodyOperators,
     wanted: Wanted,
     ended: &'a mut dyn FnMut(Phase),
 }
 
-impl<R: Rows> Kernel for Part<'_, R> {
+impl<R: Rows> Kernel for RowsKernel<'_, R> {
     type Output = Result<(), R::Fault>;
 
     #[inline(always)]
@@ -106,9 +108,9 @@ impl<R: Rows> Kernel for Part<'_, R> {
 /// Rows that go through all steps together, ascending.
 #[derive(Clone, Copy)]
 struct Batch<F> {
-    /// How many.
+    /// The number of rows.
     size: usize,
-    /// Each of them.
+    /// The place of the k-th row.
     row: F,
 }
 
@@ -132,7 +134,7 @@ fn make<L: SimdLevel, R: Rows>(
     let mut shares = [Share::none(level); BATCH];
     let made = shares_of(level, rows, batch, bodies, reuse, &mut shares);
     ended(Phase::Velocities);
-    // The first fault in order is told: of the rows before, too.
+    // The first fault in order is reported, also among the rows before.
     let size = made.as_ref().map_or_else(|(at, _)| *at, |()| batch.size);
     diagonals(level, rows, Batch { size, ..batch }, &shares, with_rho, reuse)?;
     ended(Phase::Diagonal);
@@ -150,7 +152,7 @@ fn velocities_alone<L: SimdLevel, R: Rows>(level: L, rows: &mut R) -> Result<(),
     Ok(())
 }
 
-/// V and B of rows that want them, with the bits that they have where all is made.
+/// V and B of rows that want them, with the bits that they have if all parts are made.
 #[inline(always)]
 fn velocities_again<L: SimdLevel, R: Rows>(
     level: L,
@@ -162,6 +164,10 @@ fn velocities_again<L: SimdLevel, R: Rows>(
         let row = next;
         next = rows.next_wanted(row + 1);
         rows.fetch_ahead(row);
+        if !rows.is_regular(row) {
+            make_irregular(level, rows, row, RowPart::Velocities, bodies)?;
+            continue;
+        }
         let velocities = match rows.rigid_ends(row) {
             Some(ends) => ends.velocities(level),
             None => {
@@ -185,7 +191,7 @@ fn set_velocities<R: Rows>(rows: &mut R, row: usize, [v, b]: [impl F64x4; 2]) ->
     Ok(())
 }
 
-/// What a row gets from its bodies.
+/// The sums over a row's bodies.
 #[derive(Clone, Copy)]
 struct Share<F> {
     /// H v of the previous and the current velocity.
@@ -210,8 +216,8 @@ impl<F: F64x4> Share<F> {
     }
 }
 
-/// V and B, and what the bodies of each row of a batch add to its diagonal block. Operators are written on the way, where that is
-/// left to do. An error comes with the place of its row in the batch.
+/// V and B, and the parts of each row's bodies in its diagonal block, for the rows of a batch. Operators that are still to be
+/// written are written on the way. An error comes with the place of its row in the batch.
 #[inline(always)]
 fn shares_of<L: SimdLevel, R: Rows>(
     level: L,
@@ -225,6 +231,11 @@ fn shares_of<L: SimdLevel, R: Rows>(
         let row = (batch.row)(at);
         rows.fetch_ahead(row);
         rows.fetch_writers_ahead(row, bodies);
+        if !rows.is_regular(row) {
+            let part = rows.part(row);
+            make_irregular(level, rows, row, part, bodies).map_err(|fault| (at, fault))?;
+            continue;
+        }
         let is_whole = rows.part(row) == RowPart::All;
         add_share(level, rows, row, bodies, [is_whole, reuse], share).map_err(|fault| (at, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
@@ -237,7 +248,7 @@ fn shares_of<L: SimdLevel, R: Rows>(
     Ok(())
 }
 
-/// Add what all bodies of a row make of it to `share`: the velocities, and of a whole row the diagonal block.
+/// Add the parts of all bodies of a row to `share`: the velocities, and for a whole row the diagonal block.
 #[inline(always)]
 fn add_share<L: SimdLevel, R: Rows>(
     level: L,
@@ -309,7 +320,22 @@ fn add_share<L: SimdLevel, R: Rows>(
     Ok(())
 }
 
-/// Diagonal blocks and what is made of them. With `reuse` what follows from operators that have not changed is left as it is.
+/// Make an irregular row.
+#[inline(always)]
+fn make_irregular<L: SimdLevel, R: Rows>(
+    level: L,
+    rows: &mut R,
+    row: usize,
+    part: RowPart,
+    bodies: &BodyOperators,
+) -> Result<(), R::Fault> {
+    match rows.irregular() {
+        Some(rows) => irregular_rows::make(level, rows, row, part, bodies),
+        None => Ok(()),
+    }
+}
+
+/// Diagonal blocks and their derived values. With `reuse`, the values of unchanged operators are kept.
 #[inline(always)]
 fn diagonals<L: SimdLevel, R: Rows>(
     level: L,
@@ -326,7 +352,7 @@ fn diagonals<L: SimdLevel, R: Rows>(
             #[inline(always)]
             |at| {
                 let row = (batch.row)(at);
-                rows.part(row) == RowPart::All && rows.wants_inverse(row)
+                rows.part(row) == RowPart::All && rows.is_regular(row)
             },
         );
         if let (Some([a, b, c, d]), true) = (shares[first..batch.size].first_chunk(), are_whole && !reuse) {
@@ -344,15 +370,14 @@ fn diagonals<L: SimdLevel, R: Rows>(
         }
         for (at, share) in (first..batch.size).zip(&shares[first..]).take(4) {
             let row = (batch.row)(at);
-            if rows.part(row) != RowPart::All {
+            if rows.part(row) != RowPart::All || !rows.is_regular(row) {
                 continue;
             }
             let kept = if reuse && !share.changed { rows.kept(row) } else { None };
             let w = packed(&share.w);
             let made = match kept {
                 Some(kept) => Ok(kept),
-                None if rows.wants_inverse(row) => Diagonal::new(&w, with_rho),
-                None => Diagonal::without_inverse(&w),
+                None => Diagonal::new(&w, with_rho),
             };
             match made {
                 Ok(diagonal) => rows.set_diagonal(row, &diagonal)?,

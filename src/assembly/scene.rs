@@ -1,13 +1,13 @@
-//! What an update is made over: bodies, rows and pairs, as a face knows them. Faces say where things are and where results go;
-//! they compute nothing.
+//! The scene of an update: the traits by which a face presents its bodies, rows and pairs. Faces give the places of data and of
+//! results; they compute nothing.
 
 use std::ops::Range;
 
 use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::velocities::Side;
 use crate::body_operators::factored::{Slot, Slots};
-use crate::inertia::cost::Lasting;
-use crate::inertia::{FactorError, Inertia};
+use crate::inertia::cost::MatrixLifetime;
+use crate::inertia::{FactorError, InertiaRef};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
@@ -15,30 +15,31 @@ pub use crate::kinematics::{Action, Placement};
 use crate::math::simd::{SimdLevel, combination};
 use crate::math::{Block, Vector};
 
+use super::irregular_rows::IrregularRows;
 use super::update::BodyOperators;
 
-/// How the points of a body move with its generalised velocity.
+/// The motion of a body's points with its generalized velocity.
 #[derive(Clone, Copy, Debug)]
 pub enum Kinematics<'a> {
     /// A rigid body.
     Rigid(Rigid<'a>),
     /// A pseudo-rigid body.
     PseudoRigid(PseudoRigid<'a>),
-    /// A mesh with nodal velocities, all of whose operators are those of nodes.
+    /// A mesh with nodal velocities; all its operators act on nodes.
     Mesh {
         /// Number of nodes.
         nodes: usize,
-        /// The rotation that operators take from the configuration, if they do.
+        /// The rotation that operators take from the configuration, if any.
         rotation: Option<&'a Block>,
-        /// How long A is expected to last, if it is given.
-        lasting: Lasting,
+        /// The expected lifetime of A, if A is given.
+        lifetime: MatrixLifetime,
     },
-    /// Any other body, by operators with so many columns.
+    /// Any other body; its operators have `dofs` columns.
     General(usize),
 }
 
 impl Kinematics<'_> {
-    /// Number of degrees of freedom.
+    /// The number of dofs.
     pub fn dofs(&self) -> usize {
         match *self {
             Self::Rigid(_) => rigid::DOFS,
@@ -49,14 +50,14 @@ impl Kinematics<'_> {
     }
 }
 
-/// The part of a model that a body is: A⁻¹ of all bodies of a model works on columns in which they lie one behind the other.
+/// A body's part of a model: A⁻¹ of all bodies of a model applies to columns that contain the values of these bodies in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Which model.
+    /// The model.
     pub model: usize,
-    /// Length of its columns.
+    /// The length of the model's columns.
     pub size: usize,
-    /// Where the body is in them.
+    /// The place of the body's values in a column.
     pub place: Range<usize>,
 }
 
@@ -71,7 +72,7 @@ pub struct Place {
 
 /// The bodies of a scene, by index. A body without slots is left alone.
 pub trait Bodies: Sync {
-    /// What the face says of a body that cannot be used.
+    /// The face's error for a body that cannot be used.
     type Fault: Send;
     /// A constraint on a body.
     type Constraint: Copy;
@@ -82,46 +83,46 @@ pub trait Bodies: Sync {
     /// The constraints on a body, each with its slot.
     fn constraints(&self, body: usize) -> impl Iterator<Item = (usize, Self::Constraint)>;
 
-    /// How a body moves.
+    /// The kinematics of a body.
     ///
     /// # Errors
-    /// What the face finds wrong with it.
+    /// If the face refuses the body.
     fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Self::Fault>;
 
-    /// What is known of A; `None`: [`Bodies::solve`] applies A⁻¹.
+    /// The mass matrix A or its inverse, as far as one is known; `None` if [`Bodies::solve`] applies A⁻¹.
     ///
     /// # Errors
-    /// What the face finds wrong with it.
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Self::Fault>;
+    /// If the face refuses the matrix.
+    fn inertia(&self, body: usize) -> Result<Option<InertiaRef<'_>>, Self::Fault>;
 
-    /// Replace columns, each as long as the generalised velocity, by A⁻¹ times them; of a member of a model columns of the model.
-    /// The thread that updates calls it.
+    /// Replace columns, each as long as the generalized velocity, by A⁻¹ times them. If the body is a member of a
+    /// model, the columns belong to the model. The thread that updates calls this function.
     ///
     /// # Errors
-    /// Whatever went wrong.
+    /// Any error of the application of A⁻¹.
     fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Self::Fault>;
 
-    /// What part of a model a body is, if it is any. Between bodies of a model there are none of another one.
+    /// The body's part of a model, if it is a member of one. Between bodies of a model there are no bodies of another model.
     fn member(&self, _body: usize) -> Option<Member> {
         None
     }
 
-    /// Whether what A⁻¹ has made of the columns of a body can be used.
+    /// Check the columns of a body after A⁻¹ was applied.
     ///
     /// # Errors
-    /// What the face finds wrong with them.
+    /// If the face refuses the columns.
     fn check_solved(&self, _body: usize, _columns: &[f64]) -> Result<(), Self::Fault> {
         Ok(())
     }
 
-    /// How a constraint acts on a body.
+    /// The action of a constraint on a body.
     fn action(&self, body: usize, constraint: Self::Constraint) -> Action<'_>;
 
     /// Visit the points of a body that a constraint acts at, each with its sign and the local frame: H of the constraint is the
     /// signed sum of their H.
     ///
     /// # Errors
-    /// What the face finds wrong with them.
+    /// If the face refuses a point.
     fn points(
         &self,
         body: usize,
@@ -129,24 +130,24 @@ pub trait Bodies: Sync {
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result<(), Self::Fault>;
 
-    /// Whether the panel of a body stands as the update before left it, and no row writes to it.
+    /// Whether the panel of a body is unchanged since the last update, and no row writes to it.
     #[inline(always)]
     fn is_kept(&self, _body: usize) -> bool {
         false
     }
 
-    /// What the face says of a body whose panel cannot be made.
+    /// The face's error for a body whose panel cannot be made.
     fn fault(&self, body: usize, error: FactorError) -> Self::Fault;
 
-    /// What the face says if memory is exhausted.
+    /// The face's error if memory is exhausted.
     fn memory(&self) -> Self::Fault;
 
-    /// Ask for what this body and some later ones will need.
+    /// Prefetch the data of this body and some later ones.
     #[inline(always)]
     fn fetch_ahead(&self, _body: usize) {}
 }
 
-/// Why a row cannot be made.
+/// The reason why a row cannot be made.
 #[derive(Clone, Copy, Debug)]
 pub enum RowFault {
     /// V or B is not finite.
@@ -155,7 +156,7 @@ pub enum RowFault {
     Diagonal(Block, diagonal::Fault),
 }
 
-/// What of a row is to be made; all else stands as the update before left it.
+/// The parts of a row to be made; all others keep their values of the last update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowPart {
     /// Nothing.
@@ -171,7 +172,7 @@ pub enum RowPart {
 pub struct RigidEnds<'a> {
     /// E, the local frame: its axes are the columns.
     pub frame: &'a Block,
-    /// Each with its referential point; `None` is the ground.
+    /// Each end with its referential point; `None` is the ground.
     pub ends: [Option<(RigidEnd<'a>, &'a Vector)>; 2],
 }
 
@@ -179,7 +180,8 @@ pub struct RigidEnds<'a> {
 pub type RigidEnd<'a> = (Rigid<'a>, [&'a [f64; rigid::DOFS]; 2]);
 
 impl RigidEnds<'_> {
-    /// V and B. What the slave adds with the other sign elsewhere is subtracted, which gives the same bits; no component is −0.
+    /// V and B. The slave's part is subtracted; elsewhere it is added with the other sign, which gives the same bits. No component
+    /// is −0.
     #[inline(always)]
     pub fn velocities<L: SimdLevel>(&self, level: L) -> [L::F64x4; 2] {
         let axes = level.transposed_columns(self.frame);
@@ -198,38 +200,50 @@ impl RigidEnds<'_> {
 }
 
 /// Some rows, by place, to be made by one thread.
-pub trait Rows: crate::team::Deal {
-    /// What the face says of a row that cannot be made.
+pub trait Rows: crate::team::Partition {
+    /// The face's error for a row that cannot be made.
     type Fault: Send;
 
-    /// Whether V and B are made; else they have been made before, and all operators are in their panels.
+    /// Whether V and B are made; if not, they exist already, and all operators are in their panels.
     const WITH_VELOCITIES: bool;
 
-    /// The row's places on its bodies, as far as W counts these.
+    /// Whether a row has three scalar rows and at most two bodies. The methods from here to [`Rows::slot`] are for such rows.
+    #[inline(always)]
+    fn is_regular(&self, _row: usize) -> bool {
+        true
+    }
+
+    /// The irregular rows among these, if there may be some.
+    #[inline(always)]
+    fn irregular(&mut self) -> Option<&mut dyn IrregularRows<Fault = Self::Fault>> {
+        None
+    }
+
+    /// The row's places on the bodies that W counts.
     fn places(&self, row: usize) -> [Option<Place>; 2];
 
     /// Whether the constraint has a master, and whether it has a slave.
     fn roles(&self, row: usize) -> [bool; 2];
 
-    /// How the constraint acts on the body of one of the places.
+    /// The action of the constraint on the body of one of the places.
     fn action(&self, row: usize, place: usize) -> Action<'_>;
 
-    /// The body of one of the places, which is a rigid one.
+    /// The body of one of the places, a rigid body.
     fn rigid(&self, row: usize, place: usize) -> Rigid<'_>;
 
-    /// The body of one of the places, which is a pseudo-rigid one.
+    /// The body of one of the places, a pseudo-rigid body.
     fn pseudo_rigid(&self, row: usize, place: usize) -> PseudoRigid<'_>;
 
     /// The previous and the current velocity of the body of one of the places.
     ///
     /// # Errors
-    /// If it has none.
+    /// If the body has no velocities.
     fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Self::Fault>;
 
     /// The master, role 0, or the slave, role 1, of a row with its velocities.
     ///
     /// # Errors
-    /// What the face finds wrong with them.
+    /// If the face refuses the body or its velocities.
     fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Self::Fault>;
 
     /// The ends of a row that acts at points, if they are on the ground or on rigid bodies, not both on the same one.
@@ -238,7 +252,7 @@ pub trait Rows: crate::team::Deal {
         None
     }
 
-    /// What is added to the diagonal block, if anything is.
+    /// The block that is added to the diagonal block, if any.
     #[inline(always)]
     fn compliance(&self, _row: usize) -> Option<&Block> {
         None
@@ -247,19 +261,19 @@ pub trait Rows: crate::team::Deal {
     /// The slot of one of the places.
     fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> Slot<'_, N>;
 
-    /// What of a row is to be made. Panels that it writes to have been started.
+    /// The parts of a row to be made. The panels that the row writes to have been started.
     #[inline(always)]
     fn part(&self, _row: usize) -> RowPart {
         RowPart::All
     }
 
-    /// Whether something of all rows is to be made.
+    /// Whether some part of every row is to be made.
     #[inline(always)]
     fn are_all_wanted(&self) -> bool {
         true
     }
 
-    /// The first row from this place on of which something is to be made, or a place behind all rows.
+    /// The first row, from this place on, with a part to be made; a place after all rows if there is none.
     #[inline(always)]
     fn next_wanted(&self, row: usize) -> usize {
         row
@@ -271,45 +285,39 @@ pub trait Rows: crate::team::Deal {
         true
     }
 
-    /// V and B, finite.
+    /// Store V and B, finite.
     fn set_velocities(&mut self, row: usize, velocities: [Vector; 2]);
 
-    /// The diagonal block of the last update and its inverse, if it is complete and the row is the same: they stay where
+    /// The diagonal block of the last update and its inverse, if that update was complete and the row is the same: they stay if
     /// nothing has changed.
     #[inline(always)]
     fn kept(&self, _row: usize) -> Option<Diagonal> {
         None
     }
 
-    /// Whether the inverse of the diagonal block of a row is wanted.
-    #[inline(always)]
-    fn wants_inverse(&self, _row: usize) -> bool {
-        true
-    }
-
-    /// Whether what is in the slots of a row may be another row's, so that all that is written there counts as changed.
+    /// Whether the slots of a row may still have another row's values; then all values written there count as changed.
     #[inline(always)]
     fn is_new(&self, _row: usize) -> bool {
         false
     }
 
-    /// The diagonal block and what is made of it; rho if it is wanted.
+    /// Store the diagonal block and its derived values, with rho if it is wanted.
     ///
     /// # Errors
-    /// What the face finds wrong with what it makes of these.
+    /// If the face refuses its own results from these.
     fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Self::Fault>;
 
-    /// What is done where a row cannot be made: the end of the update, or the face has a value for it.
+    /// Handle a row that cannot be made: the update ends, or the face stores a substitute value.
     ///
     /// # Errors
-    /// What the face says of it.
+    /// The face's error for the row, if the update ends.
     fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Self::Fault>;
 
-    /// Ask for what this row and some later ones will need.
+    /// Prefetch the data of this row and some later ones.
     #[inline(always)]
     fn fetch_ahead(&self, _row: usize) {}
 
-    /// Ask for what they will need to write operators.
+    /// Prefetch the data with which these rows write operators.
     #[inline(always)]
     fn fetch_writers_ahead(&self, _row: usize, _bodies: &BodyOperators) {}
 }

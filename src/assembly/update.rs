@@ -1,32 +1,32 @@
-//! The one update, over any scene ([`super::scene`]): [`super::bodies`] readies the operators of each body, [`super::rows`] makes what belongs to a
-//! row alone, [`super::pairs`] or [`super::whole_rows`] the blocks between rows. Threads share all three.
+//! The update over any scene ([`super::scene`]): [`super::bodies`] prepares the operators of each body, [`super::rows`] makes the
+//! values that belong to a row alone, [`super::pairs`] or [`super::whole_rows`] the blocks between rows. Threads share all three.
 //!
-//! Results do not depend on threads, nor on what was kept from the update before. An error is that of the first body or row in
-//! order.
+//! Results depend neither on threads nor on values kept from the last update. The error of an update is the error of the first
+//! body or row in order.
 
 use crate::body_operators::Panel;
 use crate::body_operators::factored::Writer;
 use crate::inertia::Workspace;
 use crate::memory::{self, bytes};
 
-/// The operators of all bodies, by index, with the memory that threads need for them. What is expensive is kept from one
+/// The operators of all bodies, by index, with the memory that threads need for them. Expensive parts are kept from one
 /// update to the next.
 #[derive(Debug, Default)]
 pub struct BodyOperators {
     /// The panel of each body.
     pub panels: Vec<Panel>,
-    /// How operators get into each: apart, so that the assembly of pairs finds panels close together.
+    /// The writer of each panel's operators: apart, so that panels are close together in memory for the assembly of pairs.
     pub writers: Vec<Writer>,
-    /// For factorisations and solves, one for each thread.
+    /// Workspaces for factorizations and solves, one for each thread.
     pub(super) works: Vec<Workspace>,
     /// Bodies whose panels wait for A⁻¹.
     pub(super) heavy: Vec<u32>,
-    /// Columns of a model, for its solver.
+    /// Columns of a model, for its inverse callback.
     pub(super) stacked: Vec<f64>,
 }
 
 impl BodyOperators {
-    /// Make room for one more body.
+    /// Make room for `count` more bodies.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -35,7 +35,7 @@ impl BodyOperators {
         self.writers.try_reserve(count)
     }
 
-    /// Add bodies without operators, or take some away, until there are so many.
+    /// Add bodies without operators, or remove the last ones, until there are `count`.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -46,7 +46,7 @@ impl BodyOperators {
         Ok(())
     }
 
-    /// Forget a body: its index is free, or another one's.
+    /// Forget a body: its index is free, or belongs to another body.
     pub fn forget(&mut self, body: usize) {
         self.panels[body] = Panel::default();
         self.writers[body] = Writer::NONE;
@@ -60,7 +60,7 @@ impl BodyOperators {
         self.writers.retain(|_| body.next().is_some_and(&is_kept));
     }
 
-    /// Bytes held, but for what panels hold.
+    /// The bytes held, without the bytes that panels hold.
     pub fn bytes(&self) -> usize {
         bytes(&self.panels)
             + bytes(&self.writers)
@@ -69,7 +69,7 @@ impl BodyOperators {
             + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 
-    /// Whether all bodies with slots have a Cholesky factor of h A⁻¹, as [`super::whole_rows`] wants it.
+    /// Whether all bodies with slots have a Cholesky factor of h A⁻¹, as [`super::whole_rows`] requires.
     pub fn are_factored(&self) -> bool {
         self.heavy.is_empty()
     }
@@ -79,23 +79,23 @@ impl BodyOperators {
         !self.are_factored() && self.heavy.iter().all(|&body| self.panels[body as usize].is_nodal())
     }
 
-    /// Whether threads pay for so many rows: they do if there are many, or, where panels are made, bodies with much to be done for
-    /// each.
+    /// Whether threads pay for `rows` rows: they do if there are many rows, or if panels are made and there are bodies that each
+    /// need much work.
     pub fn pays_for_threads(&self, rows: usize, with_panels: bool) -> bool {
-        /// Rows from which on threads pay.
+        /// The number of rows from which threads pay.
         const ENOUGH: usize = 512;
         rows >= ENOUGH || with_panels && self.heavy.len() > 1
     }
 }
 
-/// A part of an update, for who measures time.
+/// A part of an update, for time measurements.
 #[derive(Clone, Copy, Debug)]
 pub enum Phase {
     /// V and B.
     Velocities,
     /// Operators H.
     Operators,
-    /// Factorisations and products with inverses.
+    /// Factorizations and products with inverses.
     Solves,
     /// Diagonal blocks.
     Diagonal,

@@ -1,4 +1,4 @@
-//! Free velocities: B = H_m v_m − H_s v_s of the current and V of the previous generalised velocities, (67).
+//! Free velocities: B = H_m v_m − H_s v_s of the current and V of the previous generalized velocities, (67).
 
 use crate::kinematics::Point;
 use crate::math::{Block, Vector};
@@ -6,21 +6,21 @@ use crate::math::{Block, Vector};
 /// The master or the slave of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// 1 of the master, −1 of the slave; 1 of an operator that has its sign.
+    /// 1 for the master, −1 for the slave; 1 for an operator that includes its sign.
     pub sign: f64,
     /// The local frame: its axes are the columns.
     pub frame: &'a Block,
     /// The point that the constraint acts on.
     pub point: Point<'a>,
-    /// The previous generalised velocity.
+    /// The previous generalized velocity.
     pub previous: &'a [f64],
-    /// The current generalised velocity.
+    /// The current generalized velocity.
     pub current: &'a [f64],
 }
 
 impl Side<'_> {
-    /// What it adds to V and B: signed, H v of the previous and of the current velocity. Compiled once: wherever it is inlined, so
-    /// are all kinds of points.
+    /// The side's part of V and B: H v of the previous and of the current velocity, with the sign. Compiled once: inlining it
+    /// would inline all kinds of points too.
     #[inline(never)]
     pub fn local_velocities(&self) -> [Vector; 2] {
         let Self { sign, frame, point, previous, current } = self;
@@ -29,10 +29,10 @@ impl Side<'_> {
     }
 }
 
-/// V and B of a constraint, of its master and slave as far as it has them. No component is −0: all are added to 0.
+/// V and B of a constraint, the sum over its master and slave if it has them. No component is −0: all are added to 0.
 ///
 /// # Errors
-/// Of the first side that has none.
+/// The error of the first side that has no velocities.
 #[inline(always)]
 pub fn free_velocities<'a, E>(
     sides: impl IntoIterator<Item = Result<Side<'a>, E>>,
@@ -77,7 +77,7 @@ mod tests {
             previous: &[0.0; 12],
             current: &[0.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 7.0],
         };
-        // Turning about z with 2 moves the point one off the centre along x by 2 along y.
+        // Turning about z with 2 moves the point one off the center along x by 2 along y.
         assert_eq!(made([master]), [[2.0, 0.0, 0.0], [2.0, 3.0, 1.0]]);
         assert_eq!(made([master, slave]), [[2.0, 0.0, 0.0], [-3.0, -4.0, 1.0]]);
     }

@@ -1,56 +1,56 @@
 //! Off-diagonal blocks of bodies with a Cholesky factor of h A⁻¹, row by row.
 //!
-//! W_αβ = Z_α Z_βᵀ is the transpose of W_βα to the bit, whichever of them is computed. So both are, where they lie in memory: that
-//! takes less time than writing each of a pair to another row, and rows have nothing to do with each other.
+//! W_αβ = Z_α Z_βᵀ is the transpose of W_βα to the bit, so it does not matter which of them is computed. Both are computed, each in
+//! its place: this takes less time than writing the transpose to another row, and rows are independent of each other.
 
 use super::pairs::Coupling;
 use crate::body_operators::Panel;
 use crate::math::Block;
 use crate::math::simd::{Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::team::{Deal, Team};
+use crate::team::{Partition, Team};
 
 /// Columns of a row that have consecutive slots in the panel of one body, or one that two bodies couple with the row.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// What couples the first of them with the row.
+    /// The couplings of the first column with the row.
     pub couplings: [Option<Coupling>; 2],
-    /// Number of columns; 1 of two bodies.
+    /// The number of columns; 1 if two bodies couple it.
     pub count: usize,
 }
 
 /// Rows of blocks that threads take parts of.
-pub trait WholeRows: Deal {
-    /// What the face says of a block that is not finite.
+pub trait WholeRows: Partition {
+    /// The face's error for a block that is not finite.
     type Fault: Send;
 
-    /// Make the blocks of each run of these rows; diagonal blocks are put in their places afterwards. `make` tells whether they are
-    /// finite.
+    /// Make the blocks of each run of these rows; diagonal blocks are put in their places afterwards. `make` returns whether
+    /// the blocks are finite.
     ///
     /// # Errors
-    /// Of the first that is not.
+    /// The error of the first block that is not finite.
     fn each(&mut self, make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result<(), Self::Fault>;
 }
 
 /// Make the blocks of all rows; panels are complete, and diagonal blocks finite. A thread takes `part` rows at a time.
 ///
 /// # Errors
-/// Of the first block in order that is not finite. Later ones may not have been written.
+/// The error of the first block in order that is not finite. Later blocks may not have been written.
 pub fn assemble<R: WholeRows>(
     rows: R,
     part: usize,
     panels: &[Panel],
     team: &mut Team,
 ) -> Result<(), R::Fault> {
-    team.try_deal(rows, part, |_, rows| at_best(Part { rows, panels }))
+    team.try_share_parts(rows, part, |_, rows| at_best(WholeRowsKernel { rows, panels }))
 }
 
-/// Some rows to be made.
-struct Part<'a, R> {
+/// Makes the blocks of some rows.
+struct WholeRowsKernel<'a, R> {
     rows: R,
     panels: &'a [Panel],
 }
 
-impl<R: WholeRows> Kernel for Part<'_, R> {
+impl<R: WholeRows> Kernel for WholeRowsKernel<'_, R> {
     type Output = Result<(), R::Fault>;
 
     #[inline(always)]
@@ -63,7 +63,7 @@ impl<R: WholeRows> Kernel for Part<'_, R> {
     }
 }
 
-/// Make the blocks of a run; false if one is not finite. No block of one body is, see [`Panel::finite_columns`].
+/// Make the blocks of a run; false if one is not finite. Blocks of one body are always finite, see [`Panel::finite_columns`].
 #[inline(always)]
 fn make<L: SimdLevel>(level: L, panels: &[Panel], run: &Run, blocks: &mut [Block]) -> bool {
     match (run.couplings, blocks) {

@@ -9,12 +9,12 @@ use crate::math::{self, Block};
 use crate::memory::{self, bytes, resize};
 use crate::team::Places;
 
-/// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
+/// The limit of rounding errors, relative to the diagonal: between the two halves of an inverse, and in a pivot.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The two blocks that an inverse is made of.
 impl<'a> BlockDiagonal<'a> {
-    /// J⁻¹ and I/m of a rigid body, or whatever two 3×3 blocks there are; `None` if there are others.
+    /// J⁻¹ and I/m of a rigid body, or any two 3×3 blocks; `None` if the inverse has other blocks.
     #[inline]
     pub fn of_rigid(&self) -> Option<[&'a Block; 2]> {
         let mut blocks = self.blocks_of_three()?;
@@ -24,7 +24,7 @@ impl<'a> BlockDiagonal<'a> {
         }
     }
 
-    /// J⁻¹ and I/m of a pseudo-rigid body, A⁻¹ = diag (J⁻¹, J⁻¹, J⁻¹, I/m), 3×3; `None` unless it is that exactly.
+    /// J⁻¹ and I/m of a pseudo-rigid body, A⁻¹ = diag (J⁻¹, J⁻¹, J⁻¹, I/m), 3×3; `None` unless A⁻¹ has exactly this form.
     #[inline]
     pub fn of_pseudo_rigid(&self) -> Option<[&'a Block; 2]> {
         let mut blocks = self.blocks_of_three()?;
@@ -43,7 +43,7 @@ impl<'a> BlockDiagonal<'a> {
     }
 }
 
-/// L with h A⁻¹ = L Lᵀ, of the two blocks that A⁻¹ is made of, and what it was made of, behind what is read for each slot.
+/// L with h A⁻¹ = L Lᵀ for the two blocks of A⁻¹, followed in memory by its origins, which are not read for each slot.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Cholesky {
@@ -51,7 +51,7 @@ pub struct Cholesky {
     origins: [Origin; 2],
 }
 
-/// What the factor of a block was made of.
+/// The step and the block of a factor.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     /// NaN if there is no factor.
@@ -63,26 +63,26 @@ struct Origin {
 type Lower = [f64; 6];
 
 impl Cholesky {
-    /// The factor of nothing.
+    /// No factor.
     pub const NONE: Self =
         Self { blocks: [[0.0; 6]; 2], origins: [Origin { step: f64::NAN, block: [0.0; 9] }; 2] };
 
-    /// The factor of the two blocks of an inverse, times the time step; `None` as in [`Cholesky::renew`].
+    /// The factor of the two blocks of an inverse, times the time step; `None` if [`Cholesky::collect`] returns false.
     #[cfg(test)]
     pub fn new(step: f64, inverse: [&Block; 2]) -> Option<Self> {
         let mut factor = Self::NONE;
-        factor.renew(step, inverse).then_some(factor)
+        factor.collect(step, inverse).then_some(factor)
     }
 
-    /// Make this the factor of the two blocks of an inverse, times the time step, as far as it is not that yet. Returns
-    /// whether it is now, that is unless a block is not symmetric up to rounding and positive definite.
-    pub fn renew(&mut self, step: f64, inverse: [&Block; 2]) -> bool {
+    /// Make this the factor of the two blocks of an inverse, times the time step. An unchanged block keeps its factor. Returns
+    /// false if a block is not symmetric up to rounding or not positive definite.
+    pub fn collect(&mut self, step: f64, inverse: [&Block; 2]) -> bool {
         for (block, (lower, origin)) in inverse.into_iter().zip(self.blocks.iter_mut().zip(&mut self.origins))
         {
             if origin.is(step, block) {
                 continue;
             }
-            // Until there is a factor again, there is none.
+            // There is no factor until the new one is complete.
             origin.step = f64::NAN;
             let Some(factor) = cholesky(step, block) else { return false };
             *lower = factor;
@@ -143,24 +143,23 @@ fn cholesky(step: f64, b: &Block) -> Option<Lower> {
     Some([l00, l10, l20, l11, l21, l22])
 }
 
-/// Z of the slots of one body, slot behind slot, as the kind of body has it: 3 × 6, column-major, of a rigid body, see
-/// [`pseudo_rigid`](super::pseudo_rigid) for pseudo-rigid ones.
+/// Z of the slots of one body, consecutive: 3 × 6, column-major, for a rigid body; see [`pseudo_rigid`](super::pseudo_rigid) for
+/// pseudo-rigid bodies.
 #[derive(Debug, Default)]
 pub(super) struct FactoredSlots {
-    /// Values of a slot.
+    /// The number of values of a slot.
     length: usize,
     /// One more value than the slots have: products read four rows of a column.
     values: Vec<f64>,
-    /// Whether Z of a slot has other bits than at the update before.
+    /// Whether Z of a slot has other bits than at the last update.
     changed: Vec<bool>,
 }
 
-/// What is to be written for the slots of one body, in each slot's place: Z, and whether it has other bits than what stands
-/// there.
+/// The values to be written for the slots of one body: Z, and whether its bits differ from the bits in its place.
 pub struct Started<'a, const LENGTH: usize> {
-    /// Z of each slot; of a slot just taken, what equals no Z.
+    /// Z of each slot; a new slot has values that equal no Z.
     pub z: &'a mut [[f64; LENGTH]],
-    /// Whether it changes.
+    /// Whether Z changes.
     pub changed: &'a mut [bool],
 }
 
@@ -178,18 +177,18 @@ impl FactoredSlots {
         Ok(Started { z, changed: &mut self.changed })
     }
 
-    /// Let what is written to any slot next count as changed.
+    /// Let the next values of every slot count as changed.
     pub fn clear(&mut self) {
         self.values.clear();
     }
 
-    /// Whether Z of a slot has other bits than at the update before.
+    /// Whether Z of a slot has other bits than at the last update.
     #[inline(always)]
     pub fn has_changed(&self, slot: usize) -> bool {
         self.changed[slot]
     }
 
-    /// Where Z of a slot lies.
+    /// The place of Z of a slot.
     #[inline(always)]
     pub fn place(&self, slot: usize) -> *const f64 {
         self.values.as_ptr().wrapping_add(self.length * slot)
@@ -199,14 +198,14 @@ impl FactoredSlots {
         bytes(&self.values) + self.changed.capacity()
     }
 
-    /// Z of two slots; behind the first is one more value.
+    /// Z of two slots; the first slice has one more value at its end.
     #[inline(always)]
     pub fn pair<const LENGTH: usize>(&self, row: usize, column: usize) -> [&[f64]; 2] {
         let (row, column) = (LENGTH * row, LENGTH * column);
         [&self.values[row..row + LENGTH + 1], &self.values[column..column + LENGTH]]
     }
 
-    /// Z of a slot, with one more value behind it, and of so many others from one on.
+    /// Z of a slot, with one more value at its end, and Z of `count` slots from `first` on.
     #[inline(always)]
     pub fn run<const LENGTH: usize>(
         &self,
@@ -220,18 +219,18 @@ impl FactoredSlots {
     }
 }
 
-/// What the operators of a body are made with, as long as an update lasts. Two cache lines from the beginning have all that
-/// rigid bodies need.
+/// The data with which the operators of a body are written during an update. The first two cache lines have all data that rigid
+/// bodies need.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Writer {
-    /// Where operators go.
+    /// The place of operators.
     pub target: Target,
-    /// L for those that are still to be written; kept from one update to the next.
+    /// L for the operators still to be written; kept from one update to the next.
     pub factor: Cholesky,
 }
 
-/// Where the operators of a body go.
+/// The place of the operators of a body.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
     /// They are in the panel already.
@@ -248,7 +247,7 @@ impl Writer {
     /// Bytes from the beginning that rigid bodies need.
     pub const RIGID: usize = 128;
 
-    /// Of a body without a panel.
+    /// The writer of a body without a panel.
     pub const NONE: Self = Self { target: Target::Complete, factor: Cholesky::NONE };
 }
 
@@ -258,10 +257,10 @@ impl Default for Writer {
     }
 }
 
-/// Where Z = H L of each slot goes, and whether it changes: for whoever owns a slot.
+/// The place of Z = H L of each slot, and whether it changes: for the owner of a slot.
 pub type Slots<const LENGTH: usize> = Places<[f64; LENGTH], bool>;
 
-/// Where Z of one slot goes.
+/// The place of Z of one slot.
 pub struct Slot<'a, const LENGTH: usize> {
     z: &'a mut [f64; LENGTH],
     changed: &'a mut bool,
@@ -274,8 +273,7 @@ impl<'a, const LENGTH: usize> Slot<'a, LENGTH> {
         Self { z, changed }
     }
 
-    /// Let `write` write Z, and note whether its bits change; returns that. Unless it matters, which is `compare`, all count as
-    /// changed.
+    /// Let `write` write Z; note and return whether its bits change. Without `compare`, all count as changed.
     #[inline(always)]
     pub fn write(self, compare: bool, write: impl FnOnce(&mut [f64; LENGTH])) -> bool {
         let Self { z, changed } = self;
@@ -303,7 +301,7 @@ pub fn square<L: SimdLevel, const N: usize>(level: L, x: &[L::F64x4; N]) -> [L::
     w
 }
 
-/// The columns of X, 3 × N, column-major: each is read with the value behind it, of which there is one more.
+/// The columns of X, 3 × N, column-major. Each is read with the next value, so X has one more value.
 #[inline(always)]
 pub fn columns<L: SimdLevel, const N: usize>(level: L, x: &[f64]) -> [L::F64x4; N] {
     let mut columns = [level.zero(); N];

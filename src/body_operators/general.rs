@@ -1,69 +1,72 @@
-//! Panels of bodies with any operators: of each slot the columns of H that are not zero, and Y = h A⁻¹ Hᵀ at the dofs that any
-//! slot touches, W_αβ = H_α Y_β.
+//! Panels of bodies with any operators: the nonzero columns of H for each slot, and Y = h A⁻¹ Hᵀ at the dofs that any slot touches,
+//! W_αβ = H_α Y_β.
 //!
-//! Y lies in tiles of four slots: of each dof the 12 values side by side that a row of H is multiplied with at once. A sum has its
-//! terms in the order of the columns of H, whatever the processor's vectors; columns that are zero add nothing. So the bits of a
-//! block depend neither on vectors nor on whether an operator was given dense or sparse. Of a small A to be factored, Z stands in
-//! the place of H, see `half`.
+//! A slot has 1 to 3 rows of H and a scalar column of Y for each row. Tiles of 12 columns keep Y: each has, for each dof, 12
+//! adjacent values, which one row of H multiplies at a time. A slot takes the next columns, all in the same tile: a tile has four
+//! slots of three rows, or twelve slots of one row.
+//!
+//! A sum has its terms in the order of the columns of H, for vectors of any width; zero columns add nothing. So the bits of a block
+//! depend on its own two slots and A alone, not on vectors, on neighbors in tiles, or on whether an operator was given dense or
+//! sparse. If A is given and small, Z takes the place of H, see [`triangular_solve`].
 
-mod half;
 mod operators;
 mod products;
+mod triangular_solve;
 
 use crate::inertia::cost::InverseCounts as Counts;
-use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, Small, Workspace};
-use crate::kinematics::Point;
-use crate::math::simd::{F64x4, SimdLevel, at_best, write};
+use crate::inertia::{
+    Dense, FactorStatus, Factored, InertiaRef, Inverse, NodalInverse, Result, TreeFactor, Workspace,
+};
+use crate::kinematics::{Column, Point};
+use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best, write};
 use crate::math::{Block, Real, is_finite};
 use crate::memory::{collect, refill};
 
-use half::Half;
-use operators::Operators;
-use products::{FromInverse, Tiles};
+use operators::{Operators, SlotColumns};
+use products::{FromInverse, HColumns, Tiles};
+use triangular_solve::TriangularSolve;
 
-/// Slots of a tile.
-const SLOTS: usize = 4;
-/// Columns of a tile.
-const WIDTH: usize = 3 * SLOTS;
+/// The number of columns of a tile.
+const WIDTH: usize = 12;
 
 /// H and Y of the slots of one body.
 #[derive(Debug, Default)]
 pub struct General {
     operators: Operators,
     tiles: Tiles,
-    /// A⁻¹ at the dofs that slots touch, column by column: as many values each as a tile has rows.
+    /// A⁻¹ at the dofs that slots touch, column by column: a column has a value for each row of a tile.
     inverse: Vec<f64>,
-    /// Revision of the factor that the inverse is of, if it is of one, and the dofs.
+    /// The revision of the factor from which the inverse was computed, if it was, and the dofs.
     inverse_of: Option<u64>,
     inverse_dofs: Vec<u32>,
     nodal_inverse: NodalInverse,
     /// The factor of the last A that was small, and whether A is.
-    small: Small,
+    small: TreeFactor,
     is_small: bool,
-    half: Half,
+    triangular_solve: TriangularSolve,
     /// Nodes that slots touch.
     nodes: Vec<u32>,
-    /// Columns of Hᵀ on which A⁻¹ works, dofs each.
+    /// Columns of Hᵀ to which A⁻¹ is applied; each has `dofs` values.
     pub(super) columns: Vec<f64>,
 }
 
-/// W_αβ of a slot α and the slots β of a tile: three rows of 12 values. A place more is read with the last.
-type Strip = [f64; 3 * WIDTH + 1];
+/// W_αβ of a slot α and the slots β of a tile: three rows of 12 values. Four values are read at a time, from any of them on.
+type MicroTile = [f64; 3 * WIDTH + 3];
 
-/// The strip that was made last, and what it is of. Numbers that change at different times do not lie side by side: a processor
-/// waits for what has just been written in parts and is read as a whole.
+/// The last strip, with its tile, body and row. Numbers that change at different times are not adjacent: a processor waits if it
+/// reads as a whole values that were just written in parts.
 #[derive(Debug)]
 #[repr(C)]
 pub struct LastStrip {
     tile: usize,
-    values: Strip,
+    values: MicroTile,
     /// Body and row, as one number.
     of: u64,
 }
 
 impl LastStrip {
-    /// None yet.
-    pub const NONE: Self = Self { tile: usize::MAX, values: [0.0; 3 * WIDTH + 1], of: u64::MAX };
+    /// No strip yet.
+    pub const NONE: Self = Self { tile: usize::MAX, values: [0.0; 3 * WIDTH + 3], of: u64::MAX };
 }
 
 impl General {
@@ -79,103 +82,120 @@ impl General {
     /// If memory is exhausted.
     ///
     /// # Panics
-    /// If there is no such slot, or the operator has not as many columns as the body has dofs.
+    /// If there is no such slot, or the operator does not have a column for each dof of the body.
     pub fn add(&mut self, slot: usize, sign: f64, frame: &Block, point: &Point) -> Result {
         Ok(self.operators.add(slot, sign, frame, point)?)
     }
 
-    /// Let H of a slot be what is given, 3 × dofs, column-major.
+    /// Set H of a slot, 3 × dofs, column-major.
     #[cfg(test)]
     pub(crate) fn add_dense(&mut self, slot: usize, h: &[f64]) {
         let columns = (0..).zip(h.as_chunks().0.iter().copied());
         let operator = crate::kinematics::Operator::of_columns(h.len() as u32 / 3, columns).unwrap();
-        self.add(slot, 1.0, &[0.0; 9], &Point::Operator(&operator)).unwrap();
+        self.add(slot, 1.0, &[0.0; 9], &Point::Operator(&operator, 0)).unwrap();
     }
 
     pub(super) fn apply(
         &mut self,
         step: f64,
-        inertia: &Inertia,
+        inertia: &InertiaRef,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<Freshness>> {
+    ) -> Result<Option<FactorStatus>> {
+        self.operators.lay_out()?;
         match inertia {
-            Inertia::Inverse(Inverse::Dense(inverse)) => {
+            InertiaRef::Inverse(Inverse::Dense(inverse)) => {
                 self.operators.list_touched(false)?;
                 self.take_dense(inverse)?;
                 self.take_products_with_inverse(step)?;
                 Ok(None)
             }
-            Inertia::Inverse(inverse) => {
+            InertiaRef::Inverse(inverse) => {
                 self.operators.list_touched(false)?;
-                self.tiles.start(self.operators.slots(), self.operators.touched.len())?;
+                self.tiles.start(self.operators.tiles().len(), self.operators.touched.len())?;
                 self.tiles.fill_sparse(step, &self.operators, inverse);
                 Ok(None)
             }
-            Inertia::Matrix(matrix) if matrix.is_small() => {
-                let Self { operators, tiles, small, half, is_small, .. } = self;
+            InertiaRef::Matrix(matrix) if matrix.is_small() => {
+                let Self { operators, tiles, small, triangular_solve, is_small, .. } = self;
                 let freshness = small.update(matrix)?;
+                triangular_solve.make(step, small, operators, tiles)?;
                 *is_small = true;
-                half.make(step, small, operators, tiles)?;
                 Ok(Some(freshness))
             }
-            Inertia::Matrix(matrix) => {
+            InertiaRef::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
                 if self.has_nodes_to_solve_for(factored)? {
                     self.take_nodal_inverse(factored, work)?;
                     self.take_products_with_inverse(step)?;
                 } else {
-                    self.write_columns(|dof, k| 3 * dof + k)?;
+                    let dofs = self.operators.dofs;
+                    let place = |column| (3 * dofs * (column / 3) + column % 3, 3);
+                    self.write_columns(3 * dofs * self.operators.width().div_ceil(3), place)?;
                     factored.solve(&mut self.columns, work)?;
-                    self.take_columns(step, |dof, k| 3 * dof + k)?;
+                    self.take_columns(step, place)?;
                 }
                 Ok(Some(freshness))
             }
         }
     }
 
-    /// Put the operators into columns for an A⁻¹ that the caller alone knows.
+    /// Put the operators into columns for an A⁻¹ that only the caller can apply.
     pub(super) fn start_columns(&mut self) -> Result {
+        self.operators.lay_out()?;
         self.operators.list_touched(false)?;
         let dofs = self.operators.dofs;
-        self.write_columns(|dof, k| dofs * k + dof)
+        self.write_columns(dofs * self.operators.width(), |column| (dofs * column, 1))
     }
 
-    /// Make Y of columns that A⁻¹ has worked on.
+    /// The slot of a scalar column, see [`super::Panel::columns_to_solve`].
+    pub(super) fn slot_of_column(&self, column: usize) -> Option<usize> {
+        let mut end = 0;
+        self.operators.slots().iter().position(|slot| {
+            end += usize::from(slot.height);
+            column < end
+        })
+    }
+
+    /// Make Y from columns to which A⁻¹ was applied.
     pub(super) fn take_solved(&mut self, step: f64) -> Result {
         let dofs = self.operators.dofs;
-        self.take_columns(step, |dof, k| dofs * k + dof)
+        self.take_columns(step, |column| (dofs * column, 1))
     }
 
     /// The factor of A, if A is small.
-    pub(super) fn small(&self) -> Option<&Small> {
+    pub(super) fn small(&self) -> Option<&TreeFactor> {
         Some(&self.small).filter(|_| self.is_small)
     }
 
-    /// Bytes held, but for the entries of A⁻¹.
+    /// The bytes held, without the entries of A⁻¹.
     pub(super) fn bytes(&self) -> usize {
         let part_of_dense = if self.inverse_of.is_none() { self.inverse.capacity() } else { 0 };
         self.operators.bytes()
             + self.tiles.bytes()
-            + self.half.bytes()
+            + self.triangular_solve.bytes()
             + size_of::<f64>() * (self.columns.capacity() + part_of_dense)
             + size_of::<u32>() * (self.nodes.capacity() + self.inverse_dofs.capacity())
     }
 
-    /// Bytes held for the factor of a small A, and for the entries of A⁻¹, of which there are none but those that a factor gave.
+    /// The bytes held for the factor of a small A, and for the entries of A⁻¹ that were computed from a factor: no others are kept.
     pub(super) fn entries_bytes(&self) -> usize {
         let of_factor = if self.inverse_of.is_some() { self.inverse.capacity() } else { 0 };
         self.nodal_inverse.bytes() + self.small.bytes() + size_of::<f64>() * of_factor
     }
 
-    /// The columns of W_αβ.
+    /// The columns of W_αβ, see [`super::Panel::columns`].
     #[inline(always)]
     pub(super) fn columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
-        let y = &self.tiles.tile(column / SLOTS)[3 * (column % SLOTS)..];
-        F64x4::transposed(products::rows(level, self.operators.of(row), y))
+        let y = self.tiles.values_of(&self.operators.slots()[column]);
+        let h = self.rows_of(row);
+        F64x4::transposed(match self.height(row) {
+            3 => products::rows(level, h, y),
+            height => level.call(ShortRows { height, h, y }).map(|row| level.load(&row)),
+        })
     }
 
-    /// As [`General::columns`], where columns of a row are asked for one after the other; `body` is a number of this one.
+    /// As [`General::columns`], if columns of a row are computed in turn; `body` is a number of this body.
     #[inline(always)]
     pub(super) fn columns_in_turn<L: SimdLevel>(
         &self,
@@ -185,20 +205,50 @@ impl General {
         column: usize,
         last: &mut LastStrip,
     ) -> [L::F64x4; 3] {
-        let (tile, slot) = (column / SLOTS, column % SLOTS);
+        let slots = self.operators.slots();
+        let SlotColumns { tile, first, .. } = slots[column];
+        let tile = tile as usize;
         let of = (body as u64) << 32 | row as u64;
         if last.tile != tile || last.of != of {
             (last.tile, last.of) = (tile, of);
-            products::write_strip(level, self.operators.of(row), self.tiles.tile(tile), &mut last.values);
+            self.write_micro_tile(level, row, tile, &mut last.values);
         }
         let mut rows = [level.zero(); 3];
         for (k, row) in rows.iter_mut().enumerate() {
-            *row = level.four(&last.values, WIDTH * k + 3 * slot);
+            *row = level.four(&last.values, WIDTH * k + usize::from(first));
         }
         F64x4::transposed(rows)
     }
 
-    /// Write the blocks W_αβ of a slot and others side by side, and their transposes; the first that is not finite.
+    /// Write rows of W for a slot and all columns of a tile, with zeros for the rows that the slot does not have.
+    #[inline(always)]
+    fn write_micro_tile<L: SimdLevel>(&self, level: L, row: usize, tile: usize, to: &mut MicroTile) {
+        let (h, y) = (self.rows_of(row), self.tiles.tile(tile));
+        match self.height(row) {
+            3 => products::write_micro_tile::<L, 3>(level, h, y, to),
+            height => level.call(ShortMicroTile { height, h, y, to }),
+        }
+    }
+
+    /// H of a slot, or Z in its place.
+    #[inline(always)]
+    fn rows_of(&self, number: usize) -> HColumns<'_> {
+        let slot = &self.operators.slots()[number];
+        if self.is_small {
+            let (set, lines) = self.triangular_solve.of(number, slot);
+            return HColumns::Reached { set, lines, first: slot.first.into() };
+        }
+        HColumns::Listed(self.operators.columns_of(slot))
+    }
+
+    /// The height of a slot.
+    #[inline(always)]
+    pub(super) fn height(&self, slot: usize) -> usize {
+        self.operators.slots()[slot].height.into()
+    }
+
+    /// Write the blocks W_αβ of a slot of three rows and some adjacent slots of three rows, and their transposes; returns the first
+    /// that is not finite.
     #[inline(always)]
     pub(super) fn write_pairs<'a, L: SimdLevel>(
         &self,
@@ -207,24 +257,26 @@ impl General {
         blocks: &mut [Block],
         mut transpose: impl FnMut(usize) -> &'a mut Block,
     ) -> Option<usize> {
-        let h = self.operators.of(row);
-        let mut strip: Strip = [0.0; 3 * WIDTH + 1];
+        let (h, slots) = (self.rows_of(row), self.operators.slots());
+        let mut micro_tile: MicroTile = [0.0; 3 * WIDTH + 3];
         let (mut sum, mut done) = (level.zero(), 0);
         while done < blocks.len() {
-            let (tile, slot) = ((first + done) / SLOTS, (first + done) % SLOTS);
-            let (y, end) = (self.tiles.tile(tile), blocks.len().min(done + SLOTS - slot));
-            // A whole strip takes about as long as two blocks.
+            let SlotColumns { tile, first: place, .. } = slots[first + done];
+            let (tile, place) = (tile as usize, usize::from(place));
+            let y = self.tiles.tile(tile);
+            let end = blocks.len().min(self.operators.tiles()[tile].end as usize - first);
+            // The products with a whole tile take about as long as those with two slots.
             let is_alone = end - done == 1;
             if !is_alone {
-                products::write_strip(level, h, y, &mut strip);
+                products::write_micro_tile::<L, 3>(level, h, y, &mut micro_tile);
             }
             for (k, block) in blocks[done..end].iter_mut().enumerate() {
                 let mut rows = [level.zero(); 3];
                 if is_alone {
-                    rows = products::rows(level, h, &y[3 * slot..]);
+                    rows = products::rows(level, h, &y[place..]);
                 } else {
                     for (i, row) in rows.iter_mut().enumerate() {
-                        *row = level.four(&strip, WIDTH * i + 3 * (slot + k));
+                        *row = level.four(&micro_tile, WIDTH * i + place + 3 * k);
                     }
                 }
                 let columns = F64x4::transposed(rows);
@@ -234,11 +286,69 @@ impl General {
             }
             done = end;
         }
-        // A sum of finite entries may overflow: then they are looked at one by one.
+        // A sum of finite entries may overflow: then entries are checked one by one.
         if sum.all_finite() { None } else { blocks.iter().position(|block| !is_finite(block)) }
     }
 
-    /// Let the inverse be part of a dense one.
+    /// Write rows of W for one slot and for the scalar columns from slot `first` on, until `rows` is full. W has `stride` rows,
+    /// column-major; `rows` begins with the first entry and ends with the last column, which may be cut after the last row.
+    #[inline(always)]
+    pub(super) fn write_rows<L: SimdLevel>(
+        &self,
+        level: L,
+        row: usize,
+        first: usize,
+        stride: usize,
+        rows: &mut [f64],
+    ) {
+        level.call(RowsOfSlot { general: self, row, first, stride, rows });
+    }
+
+    /// As [`General::write_rows`], for a slot of R rows.
+    #[inline(always)]
+    fn write_some_rows<L: SimdLevel, const R: usize>(
+        &self,
+        level: L,
+        row: usize,
+        first: usize,
+        stride: usize,
+        rows: &mut [f64],
+    ) {
+        let h = self.rows_of(row);
+        let mut left = rows.len().div_ceil(stride);
+        let SlotColumns { tile, first: place, .. } = self.operators.slots()[first];
+        let (mut tile, mut place) = (tile as usize, usize::from(place));
+        let mut rows = rows;
+        while left > 0 {
+            let widths = self.operators.tiles()[tile..].iter().map(|tile| usize::from(tile.width));
+            let mut widths = widths.chain([0]);
+            let own = widths.next().unwrap_or_default() - place;
+            let width = left.min(own);
+            let y = &self.tiles.tile(tile)[place..];
+            let mut values = [[[0.0; WIDTH]; R]; 2];
+            let mut done = 1;
+            match width {
+                // One row alone keeps a processor busy with two tiles only.
+                _ if R == 1 && left >= own + 4 => {
+                    let next = self.tiles.tile(tile + 1);
+                    write_products::<L, R, 3, 2>(level, h, [y, next], &mut values);
+                    done = 2;
+                }
+                ..=4 => write_products::<L, R, 1, 1>(level, h, [y], &mut values),
+                5..=8 => write_products::<L, R, 2, 1>(level, h, [y], &mut values),
+                _ => write_products::<L, R, 3, 1>(level, h, [y], &mut values),
+            }
+            let mut width = width;
+            for values in &values[..done] {
+                put_rows(stride, width, values, rows);
+                (tile, place, rows) = (tile + 1, 0, rows.split_at_mut(rows.len().min(stride * width)).1);
+                left -= width;
+                width = left.min(widths.next().unwrap_or_default());
+            }
+        }
+    }
+
+    /// Take the inverse from a dense one.
     fn take_dense(&mut self, dense: &Dense) -> Result {
         let Self { operators, inverse, inverse_of, .. } = self;
         let touched = &operators.touched;
@@ -267,18 +377,18 @@ impl General {
         let touched = &operators.touched;
         let counts = Counts {
             dofs: touched.len(),
-            constraints: operators.slots(),
+            constraints: operators.width().div_ceil(3),
             columns: operators.column_count(),
             factor_length: factored.factor_length(),
         };
         if !has_nodes || !counts.inverse_pays(nodal_inverse.most_bytes()) {
             return Ok(false);
         }
-        collect(nodes, touched.iter().step_by(3).map(|dof| dof / 3))?;
+        collect(nodes, touched.len().div_ceil(3), touched.iter().step_by(3).map(|dof| dof / 3))?;
         Ok(true)
     }
 
-    /// Let the inverse be that of the factor at the nodes, unless it is already.
+    /// Compute the inverse at the nodes from the factor, unless it is there already.
     fn take_nodal_inverse(&mut self, factored: &Factored, work: &mut Workspace) -> Result {
         let Self { operators, inverse, inverse_of, inverse_dofs, nodal_inverse, nodes, .. } = self;
         let touched = &operators.touched;
@@ -289,7 +399,7 @@ impl General {
         nodal_inverse.update(factored, nodes, work)?;
         let rows = products::rows_of(touched.len());
         refill(inverse, rows * touched.len(), 0.0)?;
-        collect(inverse_dofs, touched.iter().copied())?;
+        collect(inverse_dofs, touched.len(), touched.iter().copied())?;
         for (column, &other) in nodes.iter().enumerate() {
             for (row, &node) in nodes.iter().enumerate() {
                 let (Some(a), Some(b)) = (nodal_inverse.slot(node), nodal_inverse.slot(other)) else {
@@ -307,38 +417,152 @@ impl General {
 
     fn take_products_with_inverse(&mut self, step: f64) -> Result {
         let Self { operators, tiles, inverse, .. } = self;
-        tiles.start(operators.slots(), operators.touched.len())?;
+        tiles.start(operators.tiles().len(), operators.touched.len())?;
         at_best(FromInverse { step, inverse, operators, tiles });
         Ok(())
     }
 
-    /// Write Hᵀ of every slot, where `place` has it for dof and row.
-    fn write_columns(&mut self, place: impl Fn(usize, usize) -> usize) -> Result {
-        let Self { operators, columns, .. } = self;
-        let length = 3 * operators.dofs;
-        refill(columns, length * operators.slots(), 0.0)?;
-        for (slot, h) in columns.chunks_exact_mut(length).enumerate() {
-            for column in operators.of(slot) {
-                let dof = operators.touched[column.index as usize] as usize;
-                column.values.iter().enumerate().for_each(|(k, value)| h[place(dof, k)] = *value);
+    /// Write Hᵀ of all slots, scalar column after scalar column, into `length` values. `place` returns a column's first
+    /// place and the step from one dof to the next.
+    fn write_columns(&mut self, length: usize, place: impl Fn(usize) -> (usize, usize)) -> Result {
+        let Self { operators, columns: all, .. } = self;
+        refill(all, length, 0.0)?;
+        let mut first = 0;
+        for slot in operators.slots() {
+            let height = usize::from(slot.height);
+            for Column { index, values } in operators.columns_of(slot) {
+                let dof = operators.touched[*index as usize] as usize;
+                for (column, value) in (first..).zip(&values[..height]) {
+                    let (start, step) = place(column);
+                    all[start + step * dof] = *value;
+                }
             }
+            first += height;
         }
         Ok(())
     }
 
-    /// Make Y of what A⁻¹ has made of these.
-    fn take_columns(&mut self, step: f64, place: impl Fn(usize, usize) -> usize) -> Result {
-        let Self { operators, tiles, columns, .. } = self;
-        tiles.start(operators.slots(), operators.touched.len())?;
-        let length = 3 * operators.dofs;
-        for (slot, y) in columns.chunks_exact(length).enumerate() {
-            let mut to = tiles.slot_mut(slot);
+    /// Make Y of these columns once A⁻¹ has been applied to them.
+    fn take_columns(&mut self, step: f64, place: impl Fn(usize) -> (usize, usize)) -> Result {
+        let Self { operators, tiles, columns: all, .. } = self;
+        tiles.start(operators.tiles().len(), operators.touched.len())?;
+        let mut first = 0;
+        for slot in operators.slots() {
+            let (height, mut to) = (usize::from(slot.height), tiles.slot_mut(slot));
             for (row, &dof) in operators.touched.iter().enumerate() {
-                to.put(row, [0, 1, 2].map(|k| step * y[place(dof as usize, k)]));
+                for (column, y) in (first..).zip(&mut to.row(row)[..height]) {
+                    let (start, stride) = place(column);
+                    *y = step * all[start + stride * dof as usize];
+                }
             }
+            first += height;
         }
-        columns.clear();
+        all.clear();
         Ok(())
+    }
+}
+
+/// Write R rows of H times 4 V columns of Y in each of T tiles.
+#[inline(always)]
+fn write_products<L: SimdLevel, const R: usize, const V: usize, const T: usize>(
+    level: L,
+    h: HColumns,
+    tiles: [&[f64]; T],
+    to: &mut [[[f64; WIDTH]; R]; 2],
+) {
+    let sums = products::product::<L, R, V, T>(level, h, tiles);
+    for (to, sums) in to.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+        for (to, sum) in to.as_chunks_mut::<4>().0.iter_mut().zip(sums) {
+            *to = sum.values();
+        }
+    }
+}
+
+/// Put the first `width` columns of R rows into a matrix with `stride` rows, column-major, see [`General::write_rows`].
+#[inline(always)]
+fn put_rows<const R: usize>(stride: usize, width: usize, values: &[[f64; WIDTH]; R], to: &mut [f64]) {
+    if stride == 1 {
+        match to.first_chunk_mut() {
+            // Values beyond the width are overwritten with values of the next tile.
+            Some(to) => *to = values[0],
+            None => to.iter_mut().zip(&values[0]).take(width).for_each(|(to, value)| *to = *value),
+        }
+        return;
+    }
+    for (c, column) in to.chunks_mut(stride).take(width).enumerate() {
+        for (to, values) in column.iter_mut().zip(values) {
+            *to = values[c];
+        }
+    }
+}
+
+/// The rows of H Y of a slot with one or two rows; the other rows are zero.
+struct ShortRows<'a> {
+    height: usize,
+    h: HColumns<'a>,
+    y: &'a [f64],
+}
+
+impl Kernel for ShortRows<'_> {
+    type Output = [[f64; 4]; 3];
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
+        let Self { height, h, y } = self;
+        let mut rows = [[0.0; 4]; 3];
+        if height == 1 {
+            let [[[one]]] = products::product::<L, 1, 1, 1>(level, h, [y]);
+            rows[0] = one.values();
+        } else {
+            let [[[one], [two]]] = products::product::<L, 2, 1, 1>(level, h, [y]);
+            (rows[0], rows[1]) = (one.values(), two.values());
+        }
+        rows
+    }
+}
+
+/// The rows of W for a slot with one or two rows and all columns of a tile, with zeros for the rows that the slot does not have.
+struct ShortMicroTile<'a> {
+    height: usize,
+    h: HColumns<'a>,
+    y: &'a [f64],
+    to: &'a mut MicroTile,
+}
+
+impl Kernel for ShortMicroTile<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { height, h, y, to } = self;
+        match height {
+            1 => products::write_micro_tile::<L, 1>(level, h, y, to),
+            _ => products::write_micro_tile::<L, 2>(level, h, y, to),
+        }
+        to[WIDTH * height..].fill(0.0);
+    }
+}
+
+/// See [`General::write_rows`].
+struct RowsOfSlot<'a> {
+    general: &'a General,
+    row: usize,
+    first: usize,
+    stride: usize,
+    rows: &'a mut [f64],
+}
+
+impl Kernel for RowsOfSlot<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { general, row, first, stride, rows } = self;
+        match general.height(row) {
+            1 => general.write_some_rows::<L, 1>(level, row, first, stride, rows),
+            2 => general.write_some_rows::<L, 2>(level, row, first, stride, rows),
+            _ => general.write_some_rows::<L, 3>(level, row, first, stride, rows),
+        }
     }
 }
 

@@ -1,17 +1,19 @@
-//! The panel of a body: the operators H of all constraints on it and what A⁻¹ makes of them, ready for blocks.
+//! The panel of a body: the operators H of all constraints on it and the products of A⁻¹ with them, ready for blocks.
 //!
-//! A constraint has a slot in the panel. H carries the sign of its side, so that W_αβ = h H_α A⁻¹ H_βᵀ for any two
-//! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`cholesky`] of A⁻¹ in H, the latter in the short form of
-//! [`pseudo_rigid`]; [`nodal`] is for meshes, where H touches few nodes; [`general`] for all else.
+//! A constraint has a slot in the panel for each group of up to three scalar rows. H includes the sign of its side, so that
+//! W_αβ = h H_α A⁻¹ H_βᵀ for any two slots, theory (68). Rigid and pseudo-rigid bodies with a Cholesky factor of h A⁻¹ keep H L
+//! ([`factored`]), pseudo-rigid ones in the short form of [`pseudo_rigid`]. [`nodal`] is for meshes, where H touches few nodes;
+//! [`general`] is for all other bodies.
 
 pub mod factored;
 pub mod general;
 pub mod nodal;
 pub mod product;
 pub mod pseudo_rigid;
+mod small_blocks;
 
-use crate::inertia::cost::Lasting;
-use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, Small, Workspace};
+use crate::inertia::cost::MatrixLifetime;
+use crate::inertia::{Boxed, FactorError, FactorStatus, Factored, InertiaRef, Result, TreeFactor, Workspace};
 use crate::kinematics::rigid;
 use crate::math::Block;
 use crate::math::simd::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
@@ -20,18 +22,19 @@ use crate::prefetch::fetch_beyond;
 use factored::{FactoredSlots, Started};
 use general::{General, LastStrip};
 use nodal::Nodal;
+pub use small_blocks::SlotRange;
 
-/// Values in a slot of a rigid body.
+/// The number of values in a slot of a rigid body.
 pub const RIGID: usize = 3 * rigid::DOFS;
-/// Values in a slot of a pseudo-rigid body.
+/// The number of values in a slot of a pseudo-rigid body.
 pub const PSEUDO_RIGID: usize = pseudo_rigid::VALUES;
 
-/// The panel of a body. What is expensive, as the factor of A, is kept from one update to the next.
+/// The panel of a body. Expensive parts, as the factor of A, are kept from one update to the next.
 #[derive(Debug, Default)]
 pub struct Panel {
     form: Form,
     slots: FactoredSlots,
-    /// What most bodies do without; there are many of them, and panels should lie close together.
+    /// The parts that most bodies do not need. They are apart so that panels are close together in memory.
     large: Option<Boxed<Large>>,
 }
 
@@ -53,13 +56,13 @@ enum Form {
 
 impl Large {
     /// The factor of a small A.
-    fn small(&self, form: Form) -> Option<&Small> {
+    fn small(&self, form: Form) -> Option<&TreeFactor> {
         self.general.small().filter(|_| matches!(form, Form::General))
     }
 }
 
 impl Panel {
-    /// Start anew with `slots` slots of a rigid body with a Cholesky factor. To be written: Z = H L of every slot, 3 × 6,
+    /// Start again with `slots` slots of a rigid body with a Cholesky factor. The caller writes Z = H L of every slot, 3 × 6,
     /// column-major.
     ///
     /// # Errors
@@ -69,7 +72,8 @@ impl Panel {
         Ok(self.slots.start::<RIGID>(slots)?)
     }
 
-    /// Start anew with `slots` slots of a pseudo-rigid body with a Cholesky factor. To be written: every [`pseudo_rigid::Slot`].
+    /// Start again with `slots` slots of a pseudo-rigid body with a Cholesky factor. The caller writes every
+    /// [`pseudo_rigid::Slot`].
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -78,7 +82,8 @@ impl Panel {
         Ok(self.slots.start::<PSEUDO_RIGID>(slots)?)
     }
 
-    /// Start anew with `slots` slots of any operators, 3 × `dofs`, all zero.
+    /// Start again with `slots` slots of any operators, all zero, of a body with `dofs` dofs. A slot takes its height from the
+    /// operator that is added to it ([`General::add`]).
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -90,16 +95,21 @@ impl Panel {
         Ok(general)
     }
 
-    /// Start anew with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty. `lasting` is for a body that
+    /// Start again with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty. `lifetime` is for a body that
     /// gives A.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_nodal(&mut self, slots: usize, nodes: usize, lasting: Lasting) -> Result<&mut Nodal> {
+    pub fn start_nodal(
+        &mut self,
+        slots: usize,
+        nodes: usize,
+        lifetime: MatrixLifetime,
+    ) -> Result<&mut Nodal> {
         self.form = Form::Nodal;
         self.slots.clear();
         let nodal = &mut self.large()?.nodal;
-        nodal.start(slots, nodes, lasting)?;
+        nodal.start(slots, nodes, lifetime)?;
         Ok(nodal)
     }
 
@@ -110,12 +120,17 @@ impl Panel {
         self.large.as_deref_mut().ok_or(FactorError::Memory)
     }
 
-    /// Let A⁻¹ work on general and nodal operators, with the time step `step`; `inertia` has as many rows as the body has
-    /// dofs. A body with a Cholesky factor has nothing left to do. Returns what had to be done for a factor, if there is one.
+    /// Apply A⁻¹ to general and nodal operators, with the time step `step`; `inertia` has a row for each dof of the body. A body
+    /// with a Cholesky factor needs no work. Returns the status of the factor of A, if there is one.
     ///
     /// # Errors
     /// If memory is exhausted, or a matrix cannot be factored.
-    pub fn apply(&mut self, step: f64, inertia: &Inertia, work: &mut Workspace) -> Result<Option<Freshness>> {
+    pub fn apply(
+        &mut self,
+        step: f64,
+        inertia: &InertiaRef,
+        work: &mut Workspace,
+    ) -> Result<Option<FactorStatus>> {
         match (self.form, self.large.as_deref_mut()) {
             (Form::General, Some(large)) => large.general.apply(step, inertia, &mut large.factored, work),
             (Form::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),
@@ -123,7 +138,7 @@ impl Panel {
         }
     }
 
-    /// Put general operators into columns for an A⁻¹ that the caller alone knows ([`Panel::columns_to_solve`]).
+    /// Put general operators into columns for an A⁻¹ that only the caller can apply ([`Panel::columns_to_solve`]).
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -134,11 +149,11 @@ impl Panel {
         }
     }
 
-    /// The columns of Hᵀ of all slots, each as long as the generalised velocity, one behind the other, if they wait for A⁻¹: the
-    /// caller is to replace them by A⁻¹ times them.
+    /// The columns of Hᵀ of all slots, consecutive, if they wait for A⁻¹; each has a value for each dof. A slot has a column for
+    /// each of its rows, and slots follow in their order. The caller replaces these columns by A⁻¹ times them.
     pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
         match (self.form, self.large.as_deref_mut()) {
-            // Under nodal operators may lie columns of general ones, left by a solver that failed.
+            // A panel with nodal operators may still have columns of general ones, left by an inverse callback that failed.
             (Form::General, Some(large)) => {
                 Some(&mut large.general.columns[..]).filter(|columns| !columns.is_empty())
             }
@@ -146,7 +161,12 @@ impl Panel {
         }
     }
 
-    /// Take what the caller has made of the columns.
+    /// The slot that a column of [`Panel::columns_to_solve`] belongs to.
+    pub fn slot_of_column(&self, column: usize) -> Option<usize> {
+        self.large.as_deref()?.general.slot_of_column(column)
+    }
+
+    /// Make the products from the columns after the caller has applied A⁻¹.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -154,7 +174,7 @@ impl Panel {
         self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
     }
 
-    /// Which factor of A was made last, if this body has one: whether that of a small A, and its revision.
+    /// The last factor of A, if this body has one: whether A is small, and the revision of the factor.
     pub fn revision(&self) -> Option<(bool, u64)> {
         let large = self.large.as_deref()?;
         Some(match large.small(self.form) {
@@ -175,25 +195,25 @@ impl Panel {
         }
     }
 
-    /// Whether the operator of a slot, or what A⁻¹ made of it, may have other bits than at the update before: known of
-    /// bodies with a Cholesky factor.
+    /// Whether the operator of a slot, or its product with A⁻¹, may have other bits than at the last update. Only bodies with a
+    /// Cholesky factor know; for others the result is true.
     #[inline(always)]
     pub fn has_changed(&self, slot: usize) -> bool {
         !matches!(self.form, Form::Rigid | Form::PseudoRigid) || self.slots.has_changed(slot)
     }
 
-    /// Where Z of a slot lies, if the body has a Cholesky factor; to be asked for ahead of its use.
+    /// The place of Z of a slot, if the body has a Cholesky factor; for prefetches.
     #[inline(always)]
     pub fn place(&self, slot: usize) -> *const f64 {
         self.slots.place(slot)
     }
 
-    /// Whether it has operators of nodes.
+    /// Whether the panel has nodal operators.
     pub fn is_nodal(&self) -> bool {
         matches!(self.form, Form::Nodal)
     }
 
-    /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
+    /// Whether [`Panel::apply`] must still apply A⁻¹ to the operators.
     pub fn needs_inverse(&self) -> bool {
         matches!(self.form, Form::General | Form::Nodal)
     }
@@ -210,7 +230,7 @@ impl Panel {
         }
     }
 
-    /// Bytes held for operators and products, and for factors and entries of A⁻¹.
+    /// The bytes held for operators and products, and for factors and entries of A⁻¹.
     pub fn bytes(&self) -> [usize; 2] {
         let [operators, factors] = self.large.as_ref().map_or([0, 0], |large| {
             let operators = size_of::<Large>() + large.general.bytes() + large.nodal.bytes();
@@ -225,7 +245,8 @@ impl Panel {
         packed(&self.columns(Plain, row, column))
     }
 
-    /// The columns of W_αβ. No entry is −0: what is summed up from 0 never is, and to all else 0 is added.
+    /// The columns of W_αβ. Rows that slot α does not have are zero; columns that slot β does not have may hold any value. No entry
+    /// is −0: a sum that starts from 0 never is −0, and 0 is added to all others.
     #[inline(always)]
     pub fn columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
         match self.columns_of_factored(level, row, column) {
@@ -235,10 +256,10 @@ impl Panel {
     }
 
     /// As [`Panel::columns`]; `None` if an entry is not finite although the diagonal blocks of both slots are. Only general and
-    /// nodal operators are looked at: with W_αβ = Z_α Z_βᵀ no entry is larger than the root of the product of two diagonal
-    /// entries (Cauchy–Schwarz).
+    /// nodal operators are checked, without the columns that slot β does not have: with W_αβ = Z_α Z_βᵀ no entry is larger than the
+    /// root of the product of two diagonal entries (Cauchy–Schwarz).
     ///
-    /// Where columns of a row are asked for one after the other, `last` has what was made before for this one, too; `body` is a
+    /// If columns of a row are computed in turn, `last` keeps values of the previous call that this call also needs; `body` is a
     /// number of this panel.
     #[inline(always)]
     pub fn finite_columns<L: SimdLevel>(
@@ -256,7 +277,21 @@ impl Panel {
             }
             _ => self.columns_of_large(level, row, column),
         };
-        are_finite(&columns).then_some(columns)
+        let is_finite = match self.height(column) {
+            1 => are_finite(&[columns[0]]),
+            2 => are_finite(&[columns[0], columns[1]]),
+            _ => are_finite(&columns),
+        };
+        is_finite.then_some(columns)
+    }
+
+    /// The number of kept rows of a slot: 1 to 3 in a general panel, 3 in others.
+    #[inline(always)]
+    fn height(&self, slot: usize) -> usize {
+        match (self.form, self.large.as_deref()) {
+            (Form::General, Some(large)) => large.general.height(slot),
+            _ => 3,
+        }
     }
 
     /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, of a body with a Cholesky factor.
@@ -286,8 +321,9 @@ impl Panel {
         }
     }
 
-    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, and the transpose of each where `transpose` says;
-    /// the first that has an entry that is not finite, as [`Panel::finite_columns`] finds it.
+    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, all of three rows, and the transpose of each to
+    /// the place that `transpose` returns. Returns the first block with an entry that is not finite, as [`Panel::finite_columns`]
+    /// finds it.
     #[inline(always)]
     pub fn write_pairs<'a, L: SimdLevel>(
         &self,
@@ -374,7 +410,7 @@ fn write_each<F: F64x4, Y>(blocks: &mut [Block], ys: &[Y], product: impl Fn(&Y) 
     }
 }
 
-/// Write blocks, whose columns `product` makes of each y, and the transpose of each where `transpose` says.
+/// Write blocks, whose columns `product` makes of each y, and the transpose of each to the place that `transpose` returns.
 #[inline(always)]
 fn write_both<'a, F: F64x4, Y>(
     blocks: &mut [Block],
@@ -383,7 +419,8 @@ fn write_both<'a, F: F64x4, Y>(
     product: impl Fn(&Y) -> [F; 3],
 ) {
     for (k, (block, y)) in blocks.iter_mut().zip(ys).enumerate() {
-        // Asked for before the block is written: the processor need not wait then until it knows that neither depends on the other.
+        // The place is computed before the block is written: the processor then need not wait to find that neither depends on the
+        // other.
         let transpose = transpose(k);
         let w = product(y);
         write(block, &w);

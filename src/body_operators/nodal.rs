@@ -4,9 +4,9 @@ mod couplings;
 mod nodewise;
 mod operators;
 
-use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
+use crate::inertia::cost::{Counts, MatrixLifetime, SolveMethod, cheapest};
 use crate::inertia::{
-    FactorError, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, Structure, Workspace,
+    FactorError, FactorStatus, Factored, InertiaRef, Inverse, NodalInverse, Result, Structure, Workspace,
 };
 use crate::kinematics;
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
@@ -17,30 +17,30 @@ use couplings::{Couplings, Key};
 use nodewise::Nodewise;
 use operators::Operators;
 
-/// The operators of the slots of one mesh, and what A⁻¹ made of them.
+/// The operators of the slots of one mesh, and their products with A⁻¹.
 #[derive(Debug, Default)]
 pub struct Nodal {
     step: f64,
     mesh_nodes: usize,
-    lasting: Lasting,
+    lifetime: MatrixLifetime,
     /// H of the slots.
     operators: Operators,
-    /// Whether an operator had no place.
+    /// Whether memory was exhausted for an operator.
     is_short_of_memory: bool,
     response: Response,
     nodewise: Nodewise,
     nodal_inverse: NodalInverse,
     couplings: Couplings,
-    /// Of products and halves, see there.
+    /// The values of `Response::Products` and `Response::Halves`.
     values: Vec<f64>,
     /// H of one slot, 3 × 3n.
     operator: Vec<f64>,
-    /// Nodes of all operators, each once, and for every node of the mesh whether it is one of them.
+    /// The nodes of all operators, each once, and for each node of the mesh whether the list contains it.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
 }
 
-/// What is kept of A⁻¹.
+/// The form in which A⁻¹ is kept.
 #[derive(Clone, Copy, Debug, Default)]
 enum Response {
     /// `nodewise`: A⁻¹ couples no two nodes.
@@ -55,15 +55,15 @@ enum Response {
 }
 
 impl Nodal {
-    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lasting: Lasting) -> Result {
+    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lifetime: MatrixLifetime) -> Result {
         self.mesh_nodes = mesh_nodes;
-        self.lasting = lasting;
+        self.lifetime = lifetime;
         self.is_short_of_memory = false;
         Ok(self.operators.start(slots)?)
     }
 
-    /// Add `sign` times an operator to H of a slot; all operators of a slot have the same factor Q. Memory that is
-    /// exhausted is told by the application of A⁻¹.
+    /// Add `sign` times an operator to H of a slot; all operators of a slot have the same factor Q. If memory is
+    /// exhausted, the application of A⁻¹ reports it.
     pub fn add<W: AsRef<[(u32, f64)]>>(&mut self, slot: usize, sign: f64, operator: &kinematics::Nodal<W>) {
         let weights = operator.weights().iter().map(|(node, weight)| (*node, sign * weight));
         self.is_short_of_memory |= self.operators.add(slot, &operator.factor, weights).is_err();
@@ -72,14 +72,14 @@ impl Nodal {
     pub(super) fn apply(
         &mut self,
         step: f64,
-        inertia: &Inertia,
+        inertia: &InertiaRef,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<Freshness>> {
+    ) -> Result<Option<FactorStatus>> {
         ensure!(!self.is_short_of_memory, FactorError::Memory);
         self.step = step;
         match inertia {
-            Inertia::Inverse(inverse) => {
+            InertiaRef::Inverse(inverse) => {
                 if self.nodewise.update(step, inverse, &self.operators)? {
                     self.response = Response::Nodewise;
                 } else {
@@ -87,7 +87,7 @@ impl Nodal {
                 }
                 Ok(None)
             }
-            Inertia::Matrix(matrix) => {
+            InertiaRef::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
                 match self.choose(factored)? {
                     SolveMethod::NodalInverse => {
@@ -112,7 +112,7 @@ impl Nodal {
         }
     }
 
-    /// Bytes held, but for the entries of A⁻¹.
+    /// The bytes held, without the entries of A⁻¹.
     pub(super) fn bytes(&self) -> usize {
         self.operators.bytes()
             + self.nodewise.bytes()
@@ -187,7 +187,7 @@ impl Nodal {
         Ok(())
     }
 
-    /// Collect the nodes that operators touch, and choose the way with the fewest operations.
+    /// Collect the nodes that operators touch, and choose the method with the fewest operations.
     fn choose(&mut self, factored: &Factored) -> Result<SolveMethod> {
         refill(&mut self.is_touched, self.mesh_nodes, false)?;
         self.touched.clear();
@@ -210,7 +210,7 @@ impl Nodal {
             pairs: constraints * (constraints + 1) / 2,
             nodes: self.touched.len(),
             nodes_of_constraint: nodes_of_all as f64 / f64::max(constraints as f64, 1.0),
-            lasting: self.lasting,
+            lifetime: self.lifetime,
         };
         Ok(cheapest(&counts, self.nodal_inverse.most_bytes()))
     }

@@ -2,10 +2,10 @@
 //!
 //! W_αβ = h H_α A⁻¹ H_βᵀ = (q_α · q_β) E_αᵀ E_β, q = Lᵀ a, L Lᵀ = h diag (J⁻¹, 1/m),
 //!
-//! theory (44), (68): a quarter of the work that 12 dofs ask for.
+//! theory (44), (68): a quarter of the work for 12 dofs.
 
 use super::factored::{self, Cholesky};
-use crate::kinematics::pseudo_rigid::{Arm, Operator};
+use crate::kinematics::pseudo_rigid::{Arm, PseudoRigidOperator};
 use crate::math::simd::{F64x4, SimdLevel, write};
 
 /// Values in a slot: Eᵀ, column-major, then q.
@@ -22,11 +22,11 @@ pub struct Slot<L: SimdLevel> {
 impl<L: SimdLevel> Slot<L> {
     /// Z = H L.
     #[inline(always)]
-    pub fn new(level: L, factor: &Cholesky, h: &Operator<L::F64x4>) -> Self {
+    pub fn new(level: L, factor: &Cholesky, h: &PseudoRigidOperator<L::F64x4>) -> Self {
         Self { level, axes: h.axes, q: factor.apply_to_arm(h.arm) }
     }
 
-    /// Write it where a panel keeps it.
+    /// Write the slot into its place in a panel.
     #[inline(always)]
     pub fn write(&self, to: &mut [f64; VALUES]) {
         write(&mut to[..9], &self.axes);
@@ -40,7 +40,7 @@ impl<L: SimdLevel> Slot<L> {
     }
 }
 
-/// W_αβ, column by column, of what is kept of two slots; behind the first is one more value.
+/// W_αβ, column by column, from the values of two slots; the first slice has one more value at its end.
 #[inline(always)]
 pub fn product<L: SimdLevel>(level: L, x: &[f64], y: &[f64]) -> [L::F64x4; 3] {
     let frames = factored::product(level, &factored::columns::<L, 3>(level, x), y);

@@ -1,4 +1,5 @@
 use nalgebra::{DMatrix, Matrix3, Matrix3xX};
+use testing::matrices::nonzero;
 
 use super::*;
 use crate::inertia::{self, Inverse, Matrix, Sparse, Structure};
@@ -24,7 +25,7 @@ fn dense_blocks_are_products_of_operators_and_inverse() {
             let h: Vec<f64> = (0..3 * dofs).map(|k| value(k + 100 * slot)).collect();
             general.add_dense(slot, &h);
         }
-        let inertia = Inertia::Inverse(Inverse::Dense(inertia::Dense::new(dofs, &inverse).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Dense(inertia::Dense::new(dofs, &inverse).unwrap()));
         panel.apply(0.125, &inertia, &mut Workspace::default()).unwrap();
         let h = |slot: usize| Matrix3xX::from_fn(dofs, |i, j| value(3 * j + i + 100 * slot));
         let inverse = DMatrix::from_column_slice(dofs, dofs, &inverse);
@@ -66,7 +67,7 @@ impl Bar {
         places.into_iter().enumerate().map(operator).collect()
     }
 
-    /// A well-conditioned matrix that couples neighbouring nodes.
+    /// A well-conditioned matrix that couples neighbor nodes.
     fn matrix(&self, symmetric: bool) -> DMatrix<f64> {
         let n = 3 * self.nodes();
         DMatrix::from_fn(n, n, |i, j| match (i / 3).abs_diff(j / 3) {
@@ -78,22 +79,9 @@ impl Bar {
     }
 }
 
-/// Compressed columns of what `keep` leaves of a matrix.
-fn columns(a: &DMatrix<f64>, keep: impl Fn(usize, usize) -> bool) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
-    let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
-    for j in 0..a.ncols() {
-        for i in (0..a.nrows()).filter(|&i| keep(i, j) && a[(i, j)] != 0.0) {
-            rows.push(i as i32);
-            values.push(a[(i, j)]);
-        }
-        starts.push(rows.len() as i32);
-    }
-    (starts, rows, values)
-}
-
 /// Blocks of a panel with the operators of the bar against H A⁻¹ Hᵀ; the last slot is free, the second last the difference
 /// of two points.
-fn check(bar: &Bar, panel: &mut Panel, inertia: &Inertia, inverse: &DMatrix<f64>) {
+fn check(bar: &Bar, panel: &mut Panel, inertia: &InertiaRef, inverse: &DMatrix<f64>) {
     let operators = bar.operators();
     let both = [
         operators[1],
@@ -103,7 +91,7 @@ fn check(bar: &Bar, panel: &mut Panel, inertia: &Inertia, inverse: &DMatrix<f64>
             None,
         ),
     ];
-    let nodal = panel.start_nodal(operators.len() + 2, bar.nodes(), Lasting::ManyUpdates).unwrap();
+    let nodal = panel.start_nodal(operators.len() + 2, bar.nodes(), MatrixLifetime::ManyUpdates).unwrap();
     operators.iter().enumerate().for_each(|(slot, operator)| nodal.add(slot, 1.0, operator));
     nodal.add(operators.len(), 1.0, &both[0]);
     nodal.add(operators.len(), -1.0, &both[1]);
@@ -133,15 +121,15 @@ fn nodal_blocks_with_explicit_inverses() {
     let blocks =
         DMatrix::from_fn(full.nrows(), full.ncols(), |i, j| if i / 3 == j / 3 { full[(i, j)] } else { 0.0 });
     for inverse in [full, diagonal, blocks] {
-        let (starts, rows, values) = columns(&inverse, |_, _| true);
+        let (starts, rows, values) = nonzero(&inverse, |_, _| true);
         let sparse = Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap());
-        check(&bar, &mut Panel::default(), &Inertia::Inverse(sparse), &inverse);
+        check(&bar, &mut Panel::default(), &InertiaRef::Inverse(sparse), &inverse);
         let dense = Inverse::Dense(inertia::Dense::new(inverse.nrows(), inverse.as_slice()).unwrap());
-        check(&bar, &mut Panel::default(), &Inertia::Inverse(dense), &inverse);
+        check(&bar, &mut Panel::default(), &InertiaRef::Inverse(dense), &inverse);
     }
 }
 
-/// A small body takes other ways to its blocks than a long one, and an unchanged matrix others than a new one.
+/// A small body uses other methods for its blocks than a long one, and an unchanged matrix other methods than a new one.
 #[test]
 fn nodal_blocks_with_factored_matrices() {
     for cells in [2, 3, 12] {
@@ -152,22 +140,22 @@ fn nodal_blocks_with_factored_matrices() {
                 let symmetric = structure == Structure::PositiveDefinite;
                 let mut matrix = bar.matrix(symmetric);
                 matrix[(0, 0)] += change;
-                let (starts, rows, values) = columns(&matrix, |i, j| i >= j || !symmetric);
+                let (starts, rows, values) = nonzero(&matrix, |i, j| i >= j || !symmetric);
                 let inertia =
-                    Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+                    InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
                 check(&bar, &mut panel, &inertia, &matrix.try_inverse().unwrap());
             }
         }
     }
 }
 
-/// Slots with axes along those of space, of either sign, whichever way their blocks are made.
+/// Slots with axes along the axes of space, of either sign, for each method of making their blocks.
 #[test]
 fn entries_that_are_zero_have_no_sign() {
     let bar = Bar { cells: 3 };
     let frames: [Block; 2] = [1.0, -1.0].map(|sign| [0.0, sign, 0.0, 0.0, 0.0, -sign, sign, 0.0, 0.0]);
-    let check = |panel: &mut Panel, inertia: &Inertia| {
-        let nodal = panel.start_nodal(4, bar.nodes(), Lasting::ManyUpdates).unwrap();
+    let check = |panel: &mut Panel, inertia: &InertiaRef| {
+        let nodal = panel.start_nodal(4, bar.nodes(), MatrixLifetime::ManyUpdates).unwrap();
         for (slot, (frame, sign)) in frames.iter().flat_map(|frame| [(frame, 1.0), (frame, -1.0)]).enumerate()
         {
             let place = Location { element: bar.element(slot % 2), xi: [1.0, -1.0, 0.0] };
@@ -179,7 +167,7 @@ fn entries_that_are_zero_have_no_sign() {
             assert!(block.iter().filter(|&&entry| entry == 0.0).count() >= 6 && !has_negative_zero(&block));
         }
     };
-    // Three matrices that do not couple directions: a node with itself alone, neighbours, and these without symmetry.
+    // Three matrices that do not couple directions: a node with itself alone, neighbors, and these without symmetry.
     let n = 3 * bar.nodes();
     let of_nodes = |coupling: fn(usize, usize) -> f64| {
         DMatrix::from_fn(n, n, |i, j| if i % 3 == j % 3 { coupling(i / 3, j / 3) } else { 0.0 })
@@ -189,12 +177,12 @@ fn entries_that_are_zero_have_no_sign() {
         (of_nodes(|a, b| if a == b { 2.0 } else { -0.01 }), Structure::PositiveDefinite),
         (of_nodes(|a, b| if a <= b { 1.0 / (1 + b - a) as f64 } else { 0.0 }), Structure::General),
     ] {
-        let (starts, rows, values) = columns(&matrix, |_, _| true);
+        let (starts, rows, values) = nonzero(&matrix, |_, _| true);
         let sparse = Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap());
-        check(&mut Panel::default(), &Inertia::Inverse(sparse));
+        check(&mut Panel::default(), &InertiaRef::Inverse(sparse));
         let is_kept = |i, j| i >= j || structure == Structure::General;
-        let (starts, rows, values) = columns(&matrix, is_kept);
-        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let (starts, rows, values) = nonzero(&matrix, is_kept);
+        let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let mut panel = Panel::default();
         for _ in 0..3 {
             check(&mut panel, &inertia);
@@ -206,9 +194,9 @@ fn entries_that_are_zero_have_no_sign() {
 fn dense_blocks_with_factored_matrices() {
     let bar = Bar { cells: 1 };
     let matrix = bar.matrix(true);
-    let (starts, rows, values) = columns(&matrix, |i, j| i >= j);
+    let (starts, rows, values) = nonzero(&matrix, |i, j| i >= j);
     let structure = Structure::PositiveDefinite;
-    let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+    let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
     let mut panel = Panel::default();
     let general = panel.start_general(2, matrix.nrows()).unwrap();
     for slot in 0..2 {
@@ -225,7 +213,7 @@ fn dense_blocks_with_factored_matrices() {
 fn matrices_that_cannot_be_factored_are_told() {
     let bar = Bar { cells: 1 };
     let mut panel = Panel::default();
-    panel.start_nodal(1, bar.nodes(), Lasting::ManyUpdates).unwrap();
+    panel.start_nodal(1, bar.nodes(), MatrixLifetime::ManyUpdates).unwrap();
     let n = 3 * bar.nodes() as i32;
     let (starts, rows): (Vec<i32>, Vec<i32>) = ((0..=n).collect(), (0..n).collect());
     for (structure, entry, wanted) in [
@@ -235,13 +223,13 @@ fn matrices_that_cannot_be_factored_are_told() {
     ] {
         let mut values = vec![1.0; n as usize];
         values[5] = entry;
-        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let error = panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap_err();
         assert_eq!(error, wanted);
     }
 }
 
-/// What a slot held in one form of the panel is nothing that the next form may find unchanged.
+/// The next form of a panel does not count values of an earlier form as unchanged.
 #[test]
 fn another_form_knows_no_roots() {
     let is_new = |panel: &mut Panel| {
@@ -254,7 +242,7 @@ fn another_form_knows_no_roots() {
     assert!(is_new(&mut panel) && !is_new(&mut panel));
     panel.start_general(1, 6).unwrap();
     assert!(is_new(&mut panel), "dense");
-    panel.start_nodal(1, 8, Lasting::ManyUpdates).unwrap();
+    panel.start_nodal(1, 8, MatrixLifetime::ManyUpdates).unwrap();
     assert!(is_new(&mut panel), "nodal");
     let slots = panel.start_pseudo_rigid(1).unwrap();
     assert!(slots.z[0][0].is_nan(), "pseudo-rigid");

@@ -1,15 +1,15 @@
-//! The arguments of functions that C calls. They are read first, each by a function that checks it; what comes then is safe.
+//! Arguments of the functions that C calls. Each argument is read and checked by one function before anything else runs; the
+//! code after that is safe.
 
 use std::ffi::{CStr, c_char};
 
 use super::errors::{Code, Result, fail};
 
-/// The body of a function that C calls and that returns a code: read its arguments in this order, each by the function of the
-/// module `arguments` that stands behind its name, then do what stands behind the arrow. Whatever goes wrong becomes the code. An
-/// argument that is `optional` is `None` where it is NULL.
+/// The body of a function that C calls and that returns a code. It reads the arguments in the given order, each with the named
+/// function of the module `arguments`, and then runs the expression after the arrow. Any error becomes the code. An `optional`
+/// argument is `None` if it is NULL.
 ///
-/// It is for functions that are `unsafe`: each of them has its callers promise, in its section on safety, what the readers ask
-/// for.
+/// The macro is for `unsafe` functions only: the safety section of each has to demand from callers what the readers need.
 macro_rules! entry {
     ($($name:ident: $($reader:ident)+ $(($count:expr))?),+ => $action:expr) => {
         $crate::ffi::status(|| {
@@ -25,25 +25,23 @@ macro_rules! entry {
         }
     };
     (@read $name:ident $reader:ident) => {
-        // SAFETY: the caller of this function promises what its section on safety says, and the reader asks
-        // for no more.
+        // SAFETY: the safety section of this function demands what the reader needs.
         unsafe { arguments::$reader(stringify!($name), $name) }
     };
     (@read $name:ident $reader:ident, $count:expr) => {{
         let count = $count;
-        // SAFETY: the caller of this function promises what its section on safety says, for an array of
-        // `count` values.
+        // SAFETY: the safety section of this function demands an array of `count` values.
         unsafe { arguments::$reader(stringify!($name), $name, count) }
     }};
 }
 pub(crate) use entry;
 
-/// A string.
+/// Read a C string that must not be NULL.
 ///
 /// # Safety
 /// `text` is NULL or a C string, which nobody changes meanwhile.
 pub unsafe fn string<'a>(name: &str, text: *const c_char) -> Result<&'a CStr> {
-    // SAFETY: the host or program promises a C string behind what is not NULL, as this function asks for.
+    // SAFETY: the caller promises a C string if the pointer is not NULL.
     if text.is_null() { Err(null(name)) } else { Ok(unsafe { CStr::from_ptr(text) }) }
 }
 
@@ -52,7 +50,7 @@ pub fn null(name: &str) -> Code {
     fail!(Code::BugFound, "{name} is NULL")
 }
 
-/// Where a result goes, if it is wanted.
+/// The destination of a result; NULL if the caller does not want it.
 pub struct Out<T>(*mut T);
 
 impl<T> Out<T> {
@@ -65,7 +63,7 @@ impl<T> Out<T> {
     }
 }
 
-/// The place for a result that every caller wants.
+/// Read the destination of a mandatory result.
 ///
 /// # Safety
 /// `place` is NULL, or can be written as long as the [`Out`] is there.
@@ -73,7 +71,7 @@ pub unsafe fn place<T>(name: &str, place: *mut T) -> Result<Out<T>> {
     if place.is_null() { Err(null(name)) } else { Ok(Out(place)) }
 }
 
-/// The place for a result; NULL: it is not wanted.
+/// Read the destination of an optional result; NULL: the caller does not want it.
 ///
 /// # Safety
 /// As for [`place`].

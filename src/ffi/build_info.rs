@@ -1,4 +1,4 @@
-//! What this library is and how it is set, in a line that a host may log.
+//! Version, build and settings of this library, in a line that a host may log.
 
 use std::ffi::{CStr, c_char};
 use std::fmt::{self, Write};
@@ -13,7 +13,7 @@ unsafe extern "C" {
     safe fn ldy_identity_mpi() -> *const c_char;
 }
 
-/// What a host can set.
+/// Settings that a host can change.
 #[derive(Clone, Copy, PartialEq)]
 struct Settings {
     threads: usize,
@@ -27,15 +27,15 @@ impl fmt::Display for Settings {
     }
 }
 
-/// More settings than a host tries.
+/// Number of texts kept; more than the settings that a host tries.
 const MOST: usize = 8;
 
-/// A text once written stays as it is, since hosts keep pointers to it. So each of the first settings has a text of its own.
+/// Texts never change, since hosts keep pointers to them. So each of the first settings has a text of its own.
 static TEXTS: [OnceLock<(Settings, Text)>; MOST] = [const { OnceLock::new() }; MOST];
-/// The text for all others: without them.
+/// The text for all further settings: it does not name them.
 static OTHERS: OnceLock<Text> = OnceLock::new();
 
-/// The line, of static lifetime; it needs no memory of the heap.
+/// Return the line, a string of static lifetime. This allocates nothing.
 pub fn text() -> *const c_char {
     let now = Settings { threads: team::asked(), avx2: simd::uses_avx2() };
     let mut known = TEXTS.iter().map(|place| place.get_or_init(|| (now, line(format_args!("{now}")))));
@@ -49,7 +49,7 @@ fn line(settings: fmt::Arguments) -> Text {
     let (layouts, of) = if cfg!(feature = "mpi") { ("MPI", "; ") } else { ("serial", "") };
     let (version, target, compiler) = (env!("CARGO_PKG_VERSION"), env!("LDY_TARGET"), env!("LDY_RUSTC"));
     let mut text = Text::new();
-    // A Text takes everything, if cut.
+    // Writing to a Text never fails; it cuts.
     let _ =
         write!(text, "ldy {version}; layouts: {layouts}{of}{mpi}{settings}; target: {target}; {compiler}");
     text

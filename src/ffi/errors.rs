@@ -1,6 +1,6 @@
 //! Error codes, the details of a thread's last error, and the host's handler.
 //!
-//! Nothing here allocates, so that running out of memory can be told.
+//! Nothing here allocates, so that exhausted memory can be reported.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use super::codes::*;
 
-/// What functions return that may end with a code; nothing unless it is named.
+/// Result of functions that may fail with a code; `T` defaults to `()`.
 pub type Result<T = (), E = Code> = result::Result<T, E>;
 
 /// The codes of the legacy program that this library raises.
@@ -41,7 +41,7 @@ pub enum Code {
     BugFound = LDY_BUG_FOUND,
 }
 
-/// What a code means, for hosts without an `errstring` of their own: a string of static lifetime.
+/// Return the meaning of a code, for hosts without an `errstring` of their own: a string of static lifetime.
 #[unsafe(export_name = "ldy_entry_meaning")]
 pub extern "C" fn meaning(code: c_int) -> *const c_char {
     let text = match code {
@@ -73,10 +73,10 @@ thread_local! {
     static LAST: Cell<Text> = const { Cell::new(Text::new()) };
 }
 
-/// Long enough for a constraint, its bodies and a cause; longer texts are cut.
+/// Bytes of a text, enough for a constraint, its bodies and a cause; longer texts are cut.
 const TEXT_SIZE: usize = LDY_REPORT_TEXT;
 
-/// A C string of bounded length; its bytes come first, so that its address is theirs.
+/// A C string of bounded length. The bytes are the first field, so that they have the address of the structure.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Text {
@@ -90,12 +90,12 @@ impl Text {
         Self { bytes: [0; TEXT_SIZE], length: 0 }
     }
 
-    /// The text for C, which ends with a zero.
+    /// The text for C, terminated by zero.
     pub const fn as_ptr(&self) -> *const c_char {
         self.bytes.as_ptr().cast()
     }
 
-    /// The text with zeros behind.
+    /// The text, padded with zeros.
     pub const fn bytes(&self) -> &[u8; TEXT_SIZE] {
         &self.bytes
     }
@@ -120,13 +120,13 @@ impl Write for Text {
 /// Keep the details of an error as this thread's last, and return its code. See `fail!`.
 pub fn record(code: Code, details: fmt::Arguments) -> Code {
     let mut text = Text::new();
-    // A Text takes everything, if cut; only a Display that fails of itself could fail here.
+    // Writing to a Text never fails; only a Display with an error of its own could fail here.
     let _ = text.write_fmt(details);
     LAST.set(text);
     code
 }
 
-/// Say what this thread's last error is about, in front of its details.
+/// Put the subject of this thread's last error before its details.
 pub fn about(subject: impl fmt::Display, code: Code) -> Code {
     fail!(code, "{subject}: {}", last())
 }
@@ -141,23 +141,23 @@ pub fn last_text() -> *const c_char {
     LAST.with(|last| last.as_ptr().cast_const().cast())
 }
 
-/// An error with its details, which one thread hands over to another.
+/// An error with its details, to be passed from one thread to another.
 #[derive(Clone, Copy)]
-pub struct Error {
+pub struct DetailedError {
     code: Code,
     details: Text,
 }
 
-impl From<Code> for Error {
+impl From<Code> for DetailedError {
     /// The thread's last error, which has this code.
     fn from(code: Code) -> Self {
         Self { code, details: last() }
     }
 }
 
-impl From<Error> for Code {
-    /// The error becomes this thread's last.
-    fn from(Error { code, details }: Error) -> Self {
+impl From<DetailedError> for Code {
+    /// Make the error this thread's last.
+    fn from(DetailedError { code, details }: DetailedError) -> Self {
         LAST.set(details);
         code
     }
@@ -172,8 +172,8 @@ pub struct Handler {
     pub data: *mut c_void,
 }
 
-// SAFETY: the data is only handed back to the host's own function, in the thread that meets an error; the header
-// says that the setting holds for all threads.
+// SAFETY: the data is only passed to the host's own function, in the thread that meets an error; the header says that the
+// setting holds for all threads.
 unsafe impl Send for Handler {}
 
 static HANDLER: Mutex<Option<Handler>> = Mutex::new(None);

@@ -1,6 +1,6 @@
-//! The boundary to C that both faces share: a function of this crate becomes a status code, and no panic crosses; arguments,
-//! error codes, the details of a thread's last error, structures that callers allocate, what C has pointers to and does not look
-//! into, text files at paths that a host gives, large pages, and what this library is.
+//! The boundary to C, shared by both faces. Functions return status codes and no panic crosses. The modules hold arguments,
+//! error codes, the details of a thread's last error, structures that callers allocate, opaque handles, text files, large pages
+//! and the build's description.
 
 pub(crate) mod arguments;
 pub mod build_info;
@@ -19,7 +19,7 @@ use errors::{Code, Result, fail};
 
 /// Run `function` and return 0 or its error code; a panic becomes [`Code::BugFound`].
 ///
-/// Unwind safety is asserted: functions change shared structures only after all that can fail has been done.
+/// Unwind safety is asserted: functions change shared structures only after every step that can fail.
 pub fn status(function: impl FnOnce() -> Result) -> c_int {
     caught(function).map_or_else(|code| code as c_int, |()| 0)
 }
@@ -29,7 +29,7 @@ pub fn caught<T>(function: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| Err(bug(panic)))
 }
 
-/// Not generic: compiled once, not for each function.
+/// Not generic, so that it is compiled once.
 #[cold]
 fn bug(panic: Box<dyn Any + Send>) -> Code {
     fail!(Code::BugFound, "internal error: {}", message(&*panic))

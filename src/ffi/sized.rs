@@ -1,5 +1,5 @@
-//! Structures that callers allocate. They begin with their size as the caller's header has it, since a caller and a library
-//! of different versions know structures of different lengths: what both know is written or read, nothing else is touched.
+//! Structures that callers allocate. They begin with their size in the caller's header. A caller and a library of different
+//! versions may know different lengths: only the common part is read or written.
 
 use std::{mem, ptr};
 
@@ -13,37 +13,37 @@ use super::errors::{Code, Result, fail};
 pub unsafe trait CallerSized: Copy {
     /// Its name in C.
     const NAME: &'static str;
-    /// The least size that makes sense: up to the end of the first result, or of a text that has to be whole.
+    /// Smallest accepted `size`: up to the end of the first result, or of a text that has to be whole.
     const LEAST: usize;
 }
 
-/// A caller's structure whose size has been checked.
-pub struct Place<T> {
+/// A caller's structure with a checked size.
+pub struct CallerStruct<T> {
     first: *mut T,
-    /// Bytes that both sides know, the size itself among them.
+    /// Bytes that both sides know, including the size itself.
     common: usize,
 }
 
-impl<T: CallerSized> Place<T> {
-    /// Whether the caller knows of all up to this many bytes.
+impl<T: CallerSized> CallerStruct<T> {
+    /// Whether the caller knows the first `end` bytes.
     pub fn reaches(&self, end: usize) -> bool {
         self.common >= end
     }
 
-    /// Write what the caller knows of `value`, but for the size; padding is unspecified.
+    /// Write the fields of `value` that the caller knows, except the size. Padding is unspecified.
     pub fn fill(&self, value: &T) {
         // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `sized` promised that it can
         // be written.
         unsafe { copy(ptr::from_ref(value), self.first, self.common) };
     }
 
-    /// What the caller has set; zero is what lies behind its size, and the size itself.
+    /// The caller's values. The size and the fields beyond the caller's size are zero.
     pub fn read(&self) -> T {
         // SAFETY: any bits are a value of a CallerSized type.
         self.read_over(unsafe { mem::zeroed() })
     }
 
-    /// `value` with what the caller has set, but for the size.
+    /// `value`, overwritten by the caller's fields except the size.
     pub fn read_over(&self, mut value: T) -> T {
         // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `sized` promised that it can
         // be read. Any bytes are a value of a CallerSized type.
@@ -52,31 +52,31 @@ impl<T: CallerSized> Place<T> {
     }
 }
 
-/// The structure that the argument `name` leads to, which must not be NULL.
+/// Check the structure at `first`, which must not be NULL; errors name the argument `name`.
 ///
 /// # Safety
-/// `first` is NULL, or leads to a `size` and to as many bytes. As long as the place is there they can be read, and, if it is
-/// filled, written, by nobody else meanwhile.
-pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T>> {
+/// `first` is NULL, or points to a `size` and has `size` bytes. While the result is in use they can be read and, for `fill`,
+/// written, and nobody else uses them.
+pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<CallerStruct<T>> {
     ensure!(!first.is_null(), null(name));
     // SAFETY: the C program promises that the size can be read; a CallerSized type begins with it.
     let size = unsafe { first.cast::<usize>().read() };
     let why = format_args!("set it to sizeof ({}) before the call", T::NAME);
     let is_right = size >= T::LEAST && size.is_multiple_of(align_of::<T>());
     ensure!(is_right, fail!(Code::BugFound, "{name}->size is {size}: {why}"));
-    Ok(Place { first, common: size.min(size_of::<T>()) })
+    Ok(CallerStruct { first, common: size.min(size_of::<T>()) })
 }
 
-/// The same of a structure that is only read.
+/// Check a structure that is only read.
 ///
 /// # Safety
-/// As [`sized`], but for writing: the place must not be filled.
-pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Place<T>> {
-    // SAFETY: the caller promises what `sized` asks for: as many bytes as the size says; nothing is written.
+/// As [`sized`], except that the bytes need not be writable: the result must not be filled.
+pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<CallerStruct<T>> {
+    // SAFETY: the caller promises the bytes that `size` states; nothing is written.
     unsafe { sized(name, first.cast_mut()) }
 }
 
-/// Copy the fields behind the size.
+/// Copy the fields after the size.
 ///
 /// # Safety
 /// `from` can be read and `to` written up to `end`, which is no less than a size.

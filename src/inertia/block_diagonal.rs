@@ -14,8 +14,8 @@ pub struct BlockDiagonal<'a> {
 }
 
 impl<'a> BlockDiagonal<'a> {
-    /// Blocks b = 0, 1, …: `starts[b]` the first of its values, `rows[b]` its first row, both with an end
-    /// behind the last block.
+    /// Describe blocks b = 0, 1, …: `starts[b]` is the index of the first value, `rows[b]` the first row. Both arrays end with the end
+    /// of the last block.
     ///
     /// # Errors
     /// If the arrays do not describe square blocks that fill the diagonal.
@@ -32,7 +32,7 @@ impl<'a> BlockDiagonal<'a> {
         Ok(Self { starts, rows, values, size })
     }
 
-    /// The values, if all blocks have one.
+    /// The values, if each block has one value.
     pub(super) fn diagonal(&self) -> Option<&[f64]> {
         let is_diagonal = self.rows.len() == self.values.len() + 1
             && (0..).zip(self.rows.iter().zip(self.starts)).all(|(k, (&row, &start))| row == k && start == k);
@@ -41,7 +41,7 @@ impl<'a> BlockDiagonal<'a> {
 
     #[inline(always)]
     pub(super) fn each_in_column(&self, column: usize, mut visit: impl FnMut(usize, f64)) {
-        // Most matrices of this kind are diagonal ones, or few blocks.
+        // Most matrices of this kind are diagonal or have few blocks.
         let own = if self.rows.get(column).is_some_and(|&row| row as usize == column) {
             column
         } else {

@@ -1,4 +1,4 @@
-//! A dense inverse: finite elements of reduced order.
+//! A dense inverse, for finite elements of reduced order.
 
 use super::Defect;
 
@@ -7,7 +7,7 @@ use super::Defect;
 pub struct Dense<'a> {
     /// Number of rows.
     pub size: usize,
-    /// The values, as many as rows and columns have.
+    /// The n² values.
     pub values: &'a [f64],
 }
 

@@ -1,6 +1,6 @@
-//! Inverse inertia A⁻¹ of a body in all its forms, behind one small interface: Y = A⁻¹ Hᵀ.
+//! The inverse inertia A⁻¹ of a body in all its forms, with one small interface: Y = A⁻¹ Hᵀ.
 //!
-//! H and Yᵀ are stored alike, 3 × n column-major: the three values of generalised velocity i lie together.
+//! H and Yᵀ have the same storage, 3 × n column-major: the three values of generalized velocity i are contiguous.
 #![forbid(unsafe_code)]
 
 mod block_diagonal;
@@ -14,10 +14,10 @@ pub use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
 pub(crate) use ldy_factor::Boxed;
 use ldy_factor::ascends;
-pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Result, Structure, Workspace};
+pub use ldy_factor::{Defect, FactorError, FactorStatus, Factored, Result, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
 pub use sparse::Sparse;
-pub use tree_factor::Small;
+pub use tree_factor::TreeFactor;
 
 use crate::math::Block;
 
@@ -33,7 +33,7 @@ pub enum Inverse<'a> {
 }
 
 impl Inverse<'_> {
-    /// The values, as they are stored.
+    /// The values in their storage order.
     pub fn values(&self) -> &[f64] {
         match self {
             Self::BlockDiagonal(BlockDiagonal { values, .. })
@@ -42,7 +42,7 @@ impl Inverse<'_> {
         }
     }
 
-    /// n.
+    /// n, the number of rows.
     pub fn size(&self) -> usize {
         match self {
             Self::BlockDiagonal(inverse) => inverse.size,
@@ -51,7 +51,7 @@ impl Inverse<'_> {
         }
     }
 
-    /// The 3×3 blocks of the nodes of a mesh, node by node, if the inverse couples no two nodes.
+    /// The 3×3 blocks of the nodes of a mesh in their order, if the inverse couples no two nodes.
     pub fn node_blocks(&self) -> Option<impl ExactSizeIterator<Item = Block>> {
         let couples_none = match self {
             Self::Sparse(inverse) => inverse.couples_no_nodes(),
@@ -68,7 +68,7 @@ impl Inverse<'_> {
         couples_none.then(|| (0..self.size() / 3).map(block_of))
     }
 
-    /// Visit row and value of the entries in a column.
+    /// Call `visit` with row and value of each entry in a column.
     #[inline(always)]
     pub fn each_in_column(&self, column: usize, visit: impl FnMut(usize, f64)) {
         match self {
@@ -78,7 +78,7 @@ impl Inverse<'_> {
         }
     }
 
-    /// The diagonal of an inverse that is stored as nothing else.
+    /// The diagonal, if the inverse stores nothing else.
     pub fn diagonal(&self) -> Option<&[f64]> {
         match self {
             Self::Sparse(inverse) => inverse.diagonal(),
@@ -108,7 +108,7 @@ impl Inverse<'_> {
         self.add_product::<1>(x, y);
     }
 
-    /// Add A⁻¹ Hᵀ of an H with WIDTH rows.
+    /// Add A⁻¹ Hᵀ for an H with WIDTH rows.
     fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
         for (j, h) in h.chunks_exact(WIDTH).enumerate() {
             self.each_in_column(j, |i, a| {
@@ -118,17 +118,17 @@ impl Inverse<'_> {
     }
 }
 
-/// What a host knows of a body's inertia: A⁻¹, or A itself.
+/// The inertia of a body as the host gives it: A⁻¹, or A itself.
 #[derive(Clone, Copy, Debug)]
-pub enum Inertia<'a> {
+pub enum InertiaRef<'a> {
     /// A⁻¹.
     Inverse(Inverse<'a>),
-    /// A, to be factored.
+    /// A, which the library factors.
     Matrix(Matrix<'a>),
 }
 
-impl Inertia<'_> {
-    /// The values of A⁻¹ or A, as they are stored.
+impl InertiaRef<'_> {
+    /// The values of A⁻¹ or A in their storage order.
     pub fn values(&self) -> &[f64] {
         match self {
             Self::Inverse(inverse) => inverse.values(),
@@ -136,7 +136,7 @@ impl Inertia<'_> {
         }
     }
 
-    /// n.
+    /// n, the number of rows.
     pub fn size(&self) -> usize {
         match self {
             Self::Inverse(inverse) => inverse.size(),
@@ -145,11 +145,11 @@ impl Inertia<'_> {
     }
 }
 
-/// A in compressed sparse columns, as yet unchecked: column j holds the values `starts[j]..starts[j + 1]`, in
-/// rows `rows[..]`.
+/// A in compressed sparse columns, not checked yet: column j has the values `starts[j]..starts[j + 1]`, in rows
+/// `rows[..]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a> {
-    /// What is known of A, and so which part of it is given.
+    /// The structure of A, which determines the part that is given.
     pub structure: Structure,
     /// First entries of the columns, and the end.
     pub starts: &'a [i32],
@@ -160,23 +160,23 @@ pub struct Matrix<'a> {
 }
 
 impl Matrix<'_> {
-    /// Whether [`Small`] is to factor it.
+    /// Whether the matrix is small and positive definite, so that [`TreeFactor`] factors it.
     pub fn is_small(&self) -> bool {
         self.structure == Structure::PositiveDefinite && self.starts.len() <= tree_factor::MOST_ROWS + 1
     }
 
-    /// Make `factored` the factor of this matrix; see [`Factored::update`].
+    /// Update `factored` to the factor of this matrix; see [`Factored::update`].
     ///
     /// # Errors
-    /// As there.
-    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<Freshness> {
+    /// As [`Factored::update`].
+    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<FactorStatus> {
         factored.update(self.structure, self.starts, self.rows, self.values, work)
     }
 
-    /// Check that the columns describe a square matrix of finite values, as [`Factored::update`] would.
+    /// Check that the columns describe a square matrix of finite values, as [`Factored::update`] does.
     ///
     /// # Errors
-    /// As there, and if memory is exhausted.
+    /// As [`Factored::update`], and if memory is exhausted.
     pub fn check(&self) -> Result {
         ldy_factor::check(
             self.starts,

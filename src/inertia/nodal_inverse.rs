@@ -1,4 +1,4 @@
-//! The entries of A⁻¹ on the nodes that contacts touch, kept as long as the factor of A is.
+//! The entries of A⁻¹ at the nodes that contacts touch, kept while the factor of A stays the same.
 
 use std::{iter, mem};
 
@@ -6,36 +6,36 @@ use ldy_factor::SLOTS_AT_ONCE;
 
 use super::{FactorError, Factored, Result, Structure, Workspace};
 use crate::math::{Block, transposed};
-use crate::memory::{bytes, collect, renew, resize};
+use crate::memory::{bytes, collect, resize};
 
-/// Slot of a node that is not kept.
+/// The slot of a node that is not kept.
 const NONE: u32 = u32::MAX;
 
 /// A block that is not known.
 const UNKNOWN: Block = [f64::NAN; 9];
 
-/// Nodes kept beyond those in use: while there are no more than `SPARE` × the nodes in use + `SPARE_NODES` and memory
-/// for them, entries once computed stay, since contacts come back.
+/// Limits for nodes that are kept but no longer in use. Their entries stay, since contacts come back, while there are no more than
+/// `SPARE` × the nodes in use + `SPARE_NODES` nodes, and enough bytes.
 const SPARE: usize = 4;
 const SPARE_NODES: usize = 64;
 
-/// Most bytes for the entries.
+/// The default limit for the bytes of the entries.
 const MOST_BYTES: usize = 1 << 30;
 
 /// G = (A⁻¹)_CC for a growing set C of nodes, as 3×3 blocks.
 ///
-/// A node gets the next free slot when it is first needed, of several the one whose turn comes first. Of a symmetric
-/// A the blocks (a, b) with slot a ≤ slot b are stored, b after b; otherwise those, and after them the blocks (b, a).
-/// The storage thus grows at its end only. With c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
+/// A node gets the next free slot when it is first needed; several new nodes get slots in the order of their turns. If A is
+/// symmetric, the blocks (a, b) with slot a ≤ slot b are stored, first by b, then by a. Otherwise the blocks (b, a) follow for each b.
+/// The storage therefore grows at its end only. With c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
 ///
-/// A new node takes no solves for nodes that are no longer in use: some blocks of these are not known until they come back,
-/// and then mostly by solves for them alone.
+/// A new node causes no solves for nodes that are no longer in use. Some blocks of these nodes stay unknown until the nodes come back,
+/// and then most solves are for these nodes alone.
 ///
-/// The bits of a block depend on A alone, not on which nodes were needed when: of two nodes the one that the factor
-/// eliminates first is solved for, without symmetry that of the column.
+/// The bits of a block depend on A alone, not on the history of needed nodes: a block of two nodes comes from the solve for the node
+/// that the factor eliminates first. If A is not symmetric, it comes from the solve for the node of the column.
 #[derive(Debug, Default)]
 pub struct NodalInverse {
-    /// Most bytes for the entries, where they are not [`MOST_BYTES`].
+    /// The limit for the bytes of the entries, if it is not [`MOST_BYTES`].
     most_bytes: Option<usize>,
     revision: Option<u64>,
     /// Whether A, and so A⁻¹, is symmetric.
@@ -44,40 +44,38 @@ pub struct NodalInverse {
     /// The nodes kept, by slot.
     pub nodes: Vec<u32>,
     blocks: Vec<Block>,
-    /// Whether the node in a slot was needed last: all blocks between such nodes are known.
+    /// Whether the node in a slot was needed in the last update. All blocks between such nodes are known.
     complete: Vec<bool>,
-    /// Nodes that are needed: those that are not complete before those that are, each in the order of elimination, last ones
-    /// first.
+    /// The needed nodes: first the incomplete ones, then the complete ones, each group in the order of turns.
     order: Vec<u32>,
-    /// Nodes at which solutions are wanted.
+    /// The nodes at which a solve is to give the solution.
     wanted: Vec<u32>,
 }
 
 impl NodalInverse {
-    /// No entries, and at most so many bytes for those that are needed at once or kept.
+    /// An empty inverse with a limit for the bytes of the entries that are needed at once or kept.
     pub fn with_most_bytes(most_bytes: usize) -> Self {
         Self { most_bytes: Some(most_bytes), ..Self::default() }
     }
 
-    /// Most bytes for the entries; it is left to the caller not to need more.
+    /// The limit for the bytes of the entries. The caller must not need more.
     pub fn most_bytes(&self) -> usize {
         self.most_bytes.unwrap_or(MOST_BYTES)
     }
 
-    /// Bytes of the entries on so many nodes.
+    /// The bytes of the entries at `nodes` nodes.
     pub fn bytes_of(nodes: usize, symmetric: bool) -> usize {
         block_count(nodes, symmetric).saturating_mul(size_of::<Block>())
     }
 
-    /// Make sure that all blocks between the `needed` nodes, each given once, are there and belong to
-    /// `factor`; returns the number of nodes that had no blocks yet. Always to be called with the same
-    /// [`Factored`], whose revision tells whether what is kept is still right.
+    /// Compute the missing blocks between the `needed` nodes, each given once, for `factor`. Returns the number of nodes that had no
+    /// blocks yet. All calls must have the same [`Factored`], whose revision decides whether the kept entries are still valid.
     ///
-    /// Nodes no longer needed are kept too, until there are many of them; then all is made anew.
+    /// Nodes that are no longer needed are kept too. When there are too many, all entries are computed again.
     ///
     /// # Errors
-    /// If there is no factor, the factor has no such node or its size is no multiple of three, or
-    /// memory is exhausted; nothing is kept then.
+    /// If there is no factor, the factor has no such node or its size is no multiple of three, or memory is exhausted. After an
+    /// error nothing is kept.
     pub fn update(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<usize> {
         let kept = self.belongs_to(factor);
         if kept && needed.iter().all(|&node| self.is_complete(node)) {
@@ -108,12 +106,12 @@ impl NodalInverse {
         Ok(())
     }
 
-    /// Whether what is kept is of this factor.
+    /// Whether the kept entries belong to this factor.
     fn belongs_to(&self, factor: &Factored) -> bool {
         self.revision == Some(factor.revision()) && 3 * self.slots.len() == factor.size()
     }
 
-    /// Forget everything, keeping the memory.
+    /// Remove all entries, but keep the memory.
     pub fn clear(&mut self) {
         self.revision = None;
         self.slots.clear();
@@ -122,31 +120,31 @@ impl NodalInverse {
         self.complete.clear();
     }
 
-    /// The slot of a node.
+    /// The slot of a node, if it is kept.
     pub fn slot(&self, node: u32) -> Option<usize> {
         self.slots.get(node as usize).filter(|&&slot| slot != NONE).map(|&slot| slot as usize)
     }
 
-    /// Bytes held.
+    /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
         let numbers = [&self.slots, &self.nodes, &self.order, &self.wanted].map(Vec::capacity);
         size_of::<u32>() * numbers.iter().sum::<usize>() + self.complete.capacity() + bytes(&self.blocks)
     }
 
-    /// (A⁻¹)_ab of the nodes in slots a, b; of nodes that were never needed together maybe not a number.
+    /// (A⁻¹)_ab for the nodes in slots a and b; may be NaN if they were never needed together.
     #[inline]
     pub fn slot_block(&self, a: usize, b: usize) -> Block {
         let block = &self.blocks[place(self.symmetric, a, b)];
         if self.symmetric && a > b { transposed(block) } else { *block }
     }
 
-    /// The velocity of all kept nodes under a point's forces: for every slot a, Σ_b N_b (A⁻¹)_ab over the
-    /// nodes b of the point, given by their slots, with their shape functions N_b. With it the coupling of the point
-    /// with another is a sum over the nodes of that one alone: this pays where a point meets many others. Maybe not a
-    /// number at nodes that were never needed together with those of the point.
+    /// Write the velocity of all kept nodes under forces at a point: for each slot a, Σ_b N_b (A⁻¹)_ab over the nodes b of the point,
+    /// given by their slots and shape functions N_b. The coupling of this point with another is then a sum over the nodes of the
+    /// other point alone, which pays if a point meets many others. The response may be NaN at nodes that were never needed together
+    /// with the nodes of the point.
     ///
     /// # Panics
-    /// If there is no such slot, or `response` is shorter than the number of nodes kept.
+    /// If there is no such slot, or `response` is shorter than the number of kept nodes.
     #[inline(always)]
     pub fn respond(&self, slots: &[u32], weights: &[f64], response: &mut [Block]) {
         let response = &mut response[..self.nodes.len()];
@@ -166,15 +164,15 @@ impl NodalInverse {
         }
     }
 
-    /// Give the nodes among the `needed` that have none slots, and compute all blocks between the `needed` nodes that are
-    /// not known; returns the number of new slots.
+    /// Give slots to the needed nodes that have none, and compute all unknown blocks between the needed nodes. Returns the number of
+    /// new slots.
     fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<usize> {
         let are_nodes = needed.iter().all(|&node| (node as usize) < self.slots.len());
         ensure!(factor.size().is_multiple_of(3) && are_nodes, FactorError::Matrix(super::Defect::Size));
         let old = self.nodes.len();
         self.nodes.try_reserve(needed.len())?;
         let mut order = mem::take(&mut self.order);
-        collect(&mut order, needed.iter().copied())?;
+        collect(&mut order, needed.len(), needed.iter().copied())?;
         order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
         for &node in &order {
             if self.slots[node as usize] == NONE {
@@ -185,13 +183,13 @@ impl NodalInverse {
         let count = self.nodes.len();
         resize(&mut self.complete, count, false)?;
         let length = block_count(count, self.symmetric);
-        // No more than needed: the entries are to stay below the most bytes.
+        // No more than needed, since the bytes of the entries are limited.
         self.blocks.try_reserve_exact(length - self.blocks.len())?;
         self.blocks.resize(length, UNKNOWN);
-        renew(&mut self.wanted, count, iter::empty())?;
+        collect(&mut self.wanted, count, iter::empty())?;
         // Blocks between complete nodes are known.
         let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
-        // At nodes that are not needed as well, should they come back.
+        // Also at nodes that are not needed, in case they come back.
         self.solve(factor, fresh, &order, true, work)?;
         self.solve(factor, complete, fresh, false, work)?;
         self.complete.fill(false);
@@ -202,8 +200,8 @@ impl NodalInverse {
         Ok(count - old)
     }
 
-    /// Make sure of the blocks in some columns at the rows that are needed, of a symmetric A at those whose turn is not after
-    /// that of the column; where a column is solved for, at these rows, or at `all` that are kept.
+    /// Compute the unknown blocks in some columns at the needed rows; if A is symmetric, only at rows whose turn is not after the turn
+    /// of the column. A solve for a column gives the blocks at these rows or, with `all`, at all kept rows.
     fn solve(
         &mut self,
         factor: &Factored,
@@ -214,7 +212,7 @@ impl NodalInverse {
     ) -> Result {
         let mut wanted = mem::take(&mut self.wanted);
         wanted.clear();
-        // Without symmetry all rows are solved for at any rate.
+        // Without symmetry a solve computes all rows anyway.
         wanted.extend_from_slice(if all || !self.symmetric { &self.nodes } else { needed });
         wanted.sort_unstable_by_key(|&row| self.turn(factor, row));
         let mut columns = columns.iter();
@@ -237,20 +235,20 @@ impl NodalInverse {
         Ok(())
     }
 
-    /// Those rows whose turn is not after that of a column; they are in the order of their turns.
+    /// The rows whose turn is not after the turn of a column; `rows` are in the order of their turns.
     fn until<'a>(&self, factor: &Factored, rows: &'a [u32], column: u32) -> &'a [u32] {
         let turn = self.turn(factor, column);
         &rows[..rows.partition_point(|&row| self.turn(factor, row) <= turn)]
     }
 
-    /// Whether a block that [`Self::solve`] makes sure of is not known.
+    /// Whether a block that [`Self::solve`] has to compute is unknown.
     fn lacks(&self, factor: &Factored, column: u32, needed: &[u32]) -> bool {
         let turn = self.turn(factor, column);
         let is_unknown = |&row: &u32| self.blocks[self.place_of(row, column)][0].is_nan();
         needed.iter().filter(|&&row| self.turn(factor, row) <= turn).any(is_unknown)
     }
 
-    /// Store the block (row, column), given its transpose; of a symmetric A also the block (column, row).
+    /// Store the block (row, column), given its transpose. If A is symmetric, this is the block (column, row), too.
     fn put(&mut self, row: u32, column: u32, mut block: Block) {
         let place = self.place_of(row, column);
         if !self.symmetric || self.slots[row as usize] < self.slots[column as usize] {
@@ -261,25 +259,25 @@ impl NodalInverse {
         self.blocks[place] = block;
     }
 
-    /// As [`place`] of two nodes that are kept.
+    /// [`place`] for two kept nodes.
     fn place_of(&self, row: u32, column: u32) -> usize {
         place(self.symmetric, self.slots[row as usize] as usize, self.slots[column as usize] as usize)
     }
 
-    /// Whether a node is kept, and all its blocks with such nodes are known.
+    /// Whether a node is kept, and all its blocks with other complete nodes are known.
     fn is_complete(&self, node: u32) -> bool {
         self.slot(node).is_some_and(|slot| self.complete[slot])
     }
 
-    /// Of a symmetric A the nodes that are eliminated last are solved for first, so that the part of the factor that takes
-    /// part is small for most.
+    /// The turn of a node. If A is symmetric, nodes that are eliminated last come first, so that most solves need only a small part of
+    /// the factor.
     fn turn(&self, factor: &Factored, node: u32) -> u32 {
         if self.symmetric { u32::MAX - factor.position(node) } else { 0 }
     }
 }
 
-/// Where the block (a, b) is among blocks that grow at their end only, b after b: of a symmetric matrix those with a ≤ b, or their
-/// transposes, else those and after them the blocks (b, a).
+/// The index of the block (a, b) in a storage that grows at its end only, ordered by b. It has the blocks with a ≤ b, or their
+/// transposes; if the matrix is not symmetric, the blocks (b, a) follow for each b.
 #[inline]
 pub fn place(symmetric: bool, a: usize, b: usize) -> usize {
     match (symmetric, a <= b) {
@@ -290,7 +288,7 @@ pub fn place(symmetric: bool, a: usize, b: usize) -> usize {
     }
 }
 
-/// Blocks between so many nodes.
+/// The number of blocks between `nodes` nodes.
 pub fn block_count(nodes: usize, symmetric: bool) -> usize {
     let square = nodes.saturating_mul(nodes);
     if symmetric { square.saturating_add(nodes) / 2 } else { square }

@@ -11,10 +11,10 @@ pub struct Sparse<'a> {
 }
 
 impl<'a> Sparse<'a> {
-    /// Column j holds the values `starts[j]..starts[j + 1]`, in rows `rows[..]`; n = `starts.len() − 1`.
+    /// Describe a matrix whose column j has the values `starts[j]..starts[j + 1]`, in rows `rows[..]`; n = `starts.len() − 1`.
     ///
     /// # Errors
-    /// If the arrays do not fit each other or an index lies outside.
+    /// If the arrays do not fit each other, or an index is outside the matrix.
     pub fn new(starts: &'a [i32], rows: &'a [i32], values: &'a [f64]) -> Result<Self, Defect> {
         let size = starts.len().checked_sub(1).ok_or(Defect::Size)?;
         ensure!(rows.len() == values.len(), Defect::Size);
@@ -35,7 +35,7 @@ impl<'a> Sparse<'a> {
         }
     }
 
-    /// The values, if they are those of a diagonal matrix, one in each column.
+    /// The values, if the matrix is diagonal with one value in each column.
     pub(super) fn diagonal(&self) -> Option<&[f64]> {
         let is_diagonal = self.rows.len() == self.size()
             && (0..).zip(self.starts).all(|(j, &start)| start == j)
@@ -43,7 +43,7 @@ impl<'a> Sparse<'a> {
         is_diagonal.then_some(self.values)
     }
 
-    /// Whether the entries couple no two nodes: generalised velocities 3a, 3a + 1, 3a + 2 are those of node a.
+    /// Whether the entries couple no two nodes. Node a has the generalized velocities 3a, 3a + 1, 3a + 2.
     pub(super) fn couples_no_nodes(&self) -> bool {
         let of_one_node = |(j, range): (usize, &[i32])| {
             self.rows[range[0] as usize..range[1] as usize].iter().all(|&row| row as usize / 3 == j / 3)

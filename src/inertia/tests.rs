@@ -8,6 +8,7 @@ mod tree_factor;
 
 use nalgebra::{DMatrix, Matrix3xX};
 use proptest::prelude::*;
+use testing::matrices::compressed;
 
 use super::*;
 
@@ -47,20 +48,13 @@ proptest! {
     #[test]
     fn sparse_columns(x in values(49), keep in prop::collection::vec(any::<bool>(), 49), h in values(21)) {
         let full = DMatrix::from_fn(7, 7, |i, j| if keep[7 * j + i] { x[7 * j + i] } else { 0.0 });
-        let (mut starts, mut rows, mut kept) = (vec![0], vec![], vec![]);
-        for j in 0..7 {
-            for i in (0..7).filter(|i| keep[7 * j + i]) {
-                rows.push(i as i32);
-                kept.push(x[7 * j + i]);
-            }
-            starts.push(rows.len() as i32);
-        }
+        let (starts, rows, kept) = compressed(&full, |i, j| keep[7 * j + i]);
         check(Inverse::Sparse(Sparse::new(&starts, &rows, &kept).unwrap()), &full, &h)?;
     }
 }
 
 #[test]
-fn ill_formed_matrices_are_told() {
+fn ill_formed_matrices_are_refused() {
     assert_eq!(Dense::new(2, &[0.0; 3]).unwrap_err(), Defect::Size);
     assert_eq!(BlockDiagonal::new(&[], &[], &[]).unwrap_err(), Defect::Size);
     assert_eq!(BlockDiagonal::new(&[0, 1], &[0, -1], &[0.0]).unwrap_err(), Defect::Size);

@@ -1,41 +1,41 @@
 //! The factor of a small positive definite matrix A = LᵀDL, L unit lower triangular.
 //!
-//! Rows are eliminated from the last to the first. Where A is the mass matrix of a tree of joints, each behind its parent, L has
-//! then no entry where A has none, and L⁻ᵀHᵀ none where H has none (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter
-//! 6). What is zero is left out, of any matrix; a set of columns is a word of bits.
+//! Rows are eliminated from the last to the first. If A is the mass matrix of a tree of joints, each after its parent, this causes no
+//! fill: L has no entry where A has none, and L⁻ᵀHᵀ has none where H has none (R. Featherstone, Rigid Body Dynamics Algorithms, 2008,
+//! chapter 6). For any matrix, zeros are skipped; a set of columns is a word of bits.
 #![forbid(unsafe_code)]
 
 use crate::math::is_finite;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
-use crate::memory::{self, bytes, renew, resize};
+use crate::memory::{self, bytes, collect, resize};
 
 use ldy_factor::{MatrixCopy, check};
 
-use super::{FactorError, Freshness, Matrix, Result};
+use super::{FactorError, FactorStatus, Matrix, Result};
 
-/// Most rows of a small matrix: as many as a word has bits.
+/// The largest number of rows of a small matrix: the number of bits in a word.
 pub const MOST_ROWS: usize = u64::BITS as usize;
 
-/// The row of the first bit, where the last one is the first bit.
+/// The bit of row 0 in a reversed word, in which the last row is the first bit.
 const LAST_ROW: u64 = 1 << (MOST_ROWS - 1);
 
-/// L and D of the matrix that was factored last, and a copy of that: the same one is not factored again.
+/// L and D of the last matrix, and a copy of that matrix: the same matrix is not factored again.
 #[derive(Debug, Default)]
-pub struct Small {
+pub struct TreeFactor {
     matrix: MatrixCopy,
-    /// Where each entry of it is in the rows.
+    /// The index in `rows` of each entry of the matrix.
     places: Vec<u32>,
-    /// What is left of A row by row; right of the diagonal there is anything.
-    rows: Vec<Row>,
-    /// L column by column; where it is zero there is anything.
-    columns: Vec<Row>,
-    /// Of each row the columns left of the diagonal where L may not be zero.
+    /// The remainder of A by rows; values right of the diagonal are arbitrary.
+    rows: Vec<PaddedRow>,
+    /// L by columns; values where L is zero are arbitrary.
+    columns: Vec<PaddedRow>,
+    /// For each row, the columns left of the diagonal where L may be nonzero.
     patterns: Vec<u64>,
-    /// Of each column the rows below the diagonal where L may not be zero; the last row is the first bit.
+    /// For each column, the rows below the diagonal where L may be nonzero; the last row is the first bit.
     below: Vec<u64>,
-    /// Of each row what L⁻ᵀ makes of a vector that is zero elsewhere may not be zero there.
+    /// For each row, the rows where L⁻ᵀx may be nonzero if x is zero in all other rows.
     reached: Vec<u64>,
-    /// Whether these sets are those of the pattern of the matrix: none of its values was zero.
+    /// Whether these sets belong to the whole pattern of the matrix, that is, none of its values was zero.
     has_sets: bool,
     /// D⁻¹.
     reciprocals: Vec<f64>,
@@ -43,10 +43,10 @@ pub struct Small {
     revision: u64,
 }
 
-/// A row of as many values as a word has bits: no number of a bit lies outside.
-pub type Row = [f64; MOST_ROWS];
+/// A row with one value for each bit of a word, so that the index of a bit is never out of range.
+pub type PaddedRow = [f64; MOST_ROWS];
 
-/// The numbers of the bits of a word that is given from its last bit on, descending: the first bit that is set is quickest to find.
+/// The indices of the set bits of a reversed word, descending. The word is reversed because the first set bit is the quickest to find.
 #[inline(always)]
 pub fn descending(reversed: u64) -> impl Iterator<Item = usize> {
     ascending(reversed).map(
@@ -55,7 +55,7 @@ pub fn descending(reversed: u64) -> impl Iterator<Item = usize> {
     )
 }
 
-/// The numbers of the bits of a word, ascending.
+/// The indices of the set bits of a word, ascending.
 #[inline(always)]
 pub fn ascending(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(
@@ -68,16 +68,16 @@ pub fn ascending(mut bits: u64) -> impl Iterator<Item = usize> {
     )
 }
 
-impl Small {
-    /// Factor a matrix of which the lower triangle is given, unless it is the same, bit for bit; it has [`MOST_ROWS`] rows at most.
+impl TreeFactor {
+    /// Factor a matrix, given by its lower triangle, unless it is bit-identical to the last one. It has at most [`MOST_ROWS`] rows.
     ///
     /// # Errors
-    /// As [`super::Factored::update`]. There is no factor then, and the next update tries anew.
-    pub fn update(&mut self, matrix: &Matrix) -> Result<Freshness> {
+    /// As [`super::Factored::update`]. There is no factor then, and the next update tries again.
+    pub fn update(&mut self, matrix: &Matrix) -> Result<FactorStatus> {
         let Matrix { starts, rows, values, .. } = *matrix;
         let same_pattern = rows.len() == values.len() && self.matrix.has_pattern(starts, rows);
         if same_pattern && self.is_ready && self.matrix.has_values(values) {
-            return Ok(Freshness::Kept);
+            return Ok(FactorStatus::Kept);
         }
         self.is_ready = false;
         self.revision += 1;
@@ -86,7 +86,7 @@ impl Small {
             check(starts, rows, values, true)?;
             self.matrix.set_pattern(starts, rows)?;
             if self.list_places().is_err() {
-                // Of a pattern that is known there are places.
+                // A known pattern must always have its places.
                 self.matrix = MatrixCopy::default();
                 return Err(FactorError::Memory);
             }
@@ -94,22 +94,22 @@ impl Small {
         ensure!(is_finite(values), FactorError::NotFinite);
         self.matrix.set_values(values);
         self.start()?;
-        at_best(Elimination(self))?;
+        at_best(TreeElimination(self))?;
         self.is_ready = true;
-        Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
+        Ok(if same_pattern { FactorStatus::Values } else { FactorStatus::Pattern })
     }
 
-    /// List where entries go, for another pattern.
+    /// List the places of the entries, for a new pattern.
     fn list_places(&mut self) -> memory::Result {
         let Self { matrix, places, .. } = self;
         let entries = (0..).zip(matrix.starts.windows(2)).flat_map(|(column, range)| {
             let rows = matrix.rows[range[0] as usize..range[1] as usize].iter();
             rows.map(move |row| MOST_ROWS as u32 * row + column)
         });
-        renew(places, matrix.rows.len(), entries)
+        collect(places, matrix.rows.len(), entries)
     }
 
-    /// Put the lower triangle where it is eliminated, and find the sets of what is not zero.
+    /// Copy the lower triangle to the rows for the elimination, and find the sets of nonzero entries.
     fn start(&mut self) -> memory::Result {
         let Self { matrix, places, rows, columns, patterns, below, reached, reciprocals, .. } = self;
         let size = matrix.size();
@@ -126,7 +126,7 @@ impl Small {
         for (place, value) in places.iter().zip(&matrix.values) {
             entries[*place as usize] = *value;
         }
-        // Zeros that are given are left out, too.
+        // Entries that are zero are skipped, too.
         let has_zeros = matrix.values.iter().fold(false, |any, value| any | (*value == 0.0));
         if has_zeros || !self.has_sets {
             self.find_sets();
@@ -135,7 +135,7 @@ impl Small {
         Ok(())
     }
 
-    /// Find where L and what it makes may not be zero.
+    /// Find the sets of entries where L and L⁻ᵀ may be nonzero.
     fn find_sets(&mut self) {
         let Self { matrix, places, patterns, below, reached, .. } = self;
         patterns.fill(0);
@@ -153,7 +153,7 @@ impl Small {
         }
         for row in 0..patterns.len() {
             let (mut all, mut left) = (1 << row | patterns[row], patterns[row]);
-            // Of a tree the next joint before has all others behind it.
+            // In a tree the nearest joint before this one reaches all others.
             while let Some(last) = left.checked_ilog2() {
                 all |= reached[last as usize];
                 left &= !reached[last as usize];
@@ -162,7 +162,7 @@ impl Small {
         }
     }
 
-    /// A number that changes whenever the factor does.
+    /// A number that changes whenever the factor changes.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -176,13 +176,13 @@ impl Small {
         self.is_ready
     }
 
-    /// The columns of L where a row may not be zero, left of the diagonal.
+    /// The columns left of the diagonal where a row of L may be nonzero.
     #[cfg(test)]
     pub fn pattern(&self, row: usize) -> u64 {
         self.patterns[row]
     }
 
-    /// The rows of L where a column may not be zero, below the diagonal: a word for [`descending`].
+    /// The rows below the diagonal where a column of L may be nonzero, as a word for [`descending`].
     #[inline(always)]
     pub fn below(&self, column: usize) -> u64 {
         self.below[column]
@@ -190,16 +190,16 @@ impl Small {
 
     /// A column of L.
     #[inline(always)]
-    pub fn column(&self, column: usize) -> &Row {
+    pub fn column(&self, column: usize) -> &PaddedRow {
         &self.columns[column]
     }
 
-    /// D⁻¹ of each row.
+    /// The diagonal of D⁻¹.
     pub fn reciprocals(&self) -> &[f64] {
         &self.reciprocals
     }
 
-    /// Where L⁻ᵀ makes something that may not be zero of a vector that is zero but for one row.
+    /// The rows where L⁻ᵀx may be nonzero if x is nonzero in `row` only.
     #[inline(always)]
     pub fn reached(&self, row: usize) -> u64 {
         self.reached[row]
@@ -245,7 +245,7 @@ impl Small {
         Ok(most * sums.iter().fold(0.0, largest))
     }
 
-    /// Bytes held.
+    /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.matrix.bytes()
             + bytes(&self.places)
@@ -258,21 +258,21 @@ impl Small {
     }
 }
 
-/// Make L and D of A.
-struct Elimination<'a>(&'a mut Small);
+/// Computes L and D from A.
+struct TreeElimination<'a>(&'a mut TreeFactor);
 
-impl Kernel for Elimination<'_> {
+impl Kernel for TreeElimination<'_> {
     type Output = Result;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
-        let Small { rows, columns, patterns, reciprocals, .. } = self.0;
+        let TreeFactor { rows, columns, patterns, reciprocals, .. } = self.0;
         for row in (0..rows.len().min(MOST_ROWS)).rev() {
             let (above, [own, ..]) = rows.split_at_mut(row) else { break };
             if own[row].is_nan() || own[row] <= 0.0 {
                 return Err(FactorError::NotPositiveDefinite { row });
             }
-            // Not divided by: a host may trap what that raises.
+            // No division by such a pivot: it would raise a floating-point exception, which a host may trap.
             if own[row] < f64::MIN_POSITIVE || own[row] == f64::INFINITY {
                 return Err(FactorError::NotFinite);
             }

@@ -1,11 +1,11 @@
-//! A buffer in front of a writer.
+//! A buffer for a writer.
 
 use std::io::{self, Write};
 
 const SIZE: usize = 8192;
 
-/// Collects small pieces of text before they go to a writer. Unlike [`std::io::BufWriter`] it needs no memory of the
-/// heap, and what it holds is lost unless [`Buffered::finish`] is called: an error there must be told.
+/// Collects small pieces of text and writes them together. Unlike [`std::io::BufWriter`] it needs no memory of the heap. Its contents
+/// are lost unless [`Buffered::finish`] is called, so that an error of the last write is reported.
 pub struct Buffered<W> {
     target: W,
     bytes: [u8; SIZE],
@@ -13,12 +13,12 @@ pub struct Buffered<W> {
 }
 
 impl<W: Write> Buffered<W> {
-    /// An empty buffer in front of `target`.
+    /// An empty buffer that writes to `target`.
     pub fn new(target: W) -> Self {
         Self { target, bytes: [0; SIZE], length: 0 }
     }
 
-    /// Write what is left; the writer itself.
+    /// Write the remaining contents. Returns the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         Ok(self.target)
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(out.finish().unwrap(), expected.as_bytes());
     }
 
-    /// Takes so many bytes and no more.
+    /// Accepts a number of bytes and no more.
     struct Full(usize);
 
     impl Write for Full {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_at_the_latest_in_the_end() {
+    fn errors_are_reported_at_the_end_at_the_latest() {
         let kind = |error: io::Error| error.kind();
         let mut late = Buffered::new(Full(3));
         late.write_all(b"four").unwrap();

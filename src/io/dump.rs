@@ -1,33 +1,33 @@
-//! The dump: a row a line, its neighbours in an order that depends on places and ids only.
+//! The dump: one line for each row, with its neighbors in an order that depends on points and ids only.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::io::{self, Write};
 
 use crate::math::{Block, Vector};
-use crate::memory::{self, with_room};
+use crate::memory::{self, with_capacity};
 
-use super::General;
+use super::PercentG;
 
-/// What a constraint is called in a dump.
+/// The label of a constraint in a dump.
 #[derive(Clone, Copy, Debug)]
 pub struct Label<'a> {
-    /// Name of its kind.
+    /// The name of the kind.
     pub name: &'static str,
-    /// Number of its kind.
+    /// The number of the kind.
     pub kind: i32,
-    /// Spatial point.
+    /// The spatial point.
     pub point: &'a Vector,
-    /// Ids of master and slave, −1 for no slave.
+    /// The ids of master and slave; −1 if there is no slave.
     pub bodies: [i32; 2],
-    /// Local frame.
+    /// The local frame.
     pub base: &'a Block,
 }
 
-/// A row without its neighbours.
+/// A row without its neighbors.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
-    /// Its constraint.
+pub struct DumpRow<'a> {
+    /// The label of its constraint.
     pub label: Label<'a>,
     /// The diagonal block.
     pub w: &'a Block,
@@ -35,29 +35,29 @@ pub struct Row<'a> {
     pub vectors: [&'a Vector; 4],
 }
 
-/// The neighbours of a row; memory that is used for one row after another.
+/// The neighbors of a row. The memory is used again for each row.
 #[derive(Default, Debug)]
-pub struct Neighbours<'a>(Vec<Neighbour<'a>>);
+pub struct Neighbors<'a>(Vec<Neighbor<'a>>);
 
-/// An off-diagonal block with the label of its neighbour.
+/// An off-diagonal block with the label of its neighbor.
 #[derive(Debug)]
-struct Neighbour<'a> {
+struct Neighbor<'a> {
     label: Label<'a>,
     w: &'a Block,
-    /// Place in the row's list.
+    /// The index in the row's list.
     place: usize,
 }
 
-impl<'a> Neighbours<'a> {
-    /// No neighbours, and room for so many.
+impl<'a> Neighbors<'a> {
+    /// An empty list with capacity `count`.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn with_room(count: usize) -> memory::Result<Self> {
-        Ok(Self(with_room(count)?))
+    pub fn with_capacity(count: usize) -> memory::Result<Self> {
+        Ok(Self(with_capacity(count)?))
     }
 
-    /// Forget them all.
+    /// Remove all neighbors.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -65,20 +65,20 @@ impl<'a> Neighbours<'a> {
     /// Add the next block of the row's list.
     pub fn push(&mut self, label: Label<'a>, w: &'a Block) {
         let place = self.0.len();
-        self.0.push(Neighbour { label, w, place });
+        self.0.push(Neighbor { label, w, place });
     }
 
-    /// The neighbours in the order of a dump, blocks to the same one together, in the order of the list.
-    fn groups(&mut self) -> impl Iterator<Item = &[Neighbour<'a>]> {
-        let by_place = |a: &Neighbour, b: &Neighbour| a.place.cmp(&b.place);
+    /// The neighbors in the order of a dump. Each group has the blocks to one neighbor, in the order of the list.
+    fn groups(&mut self) -> impl Iterator<Item = &[Neighbor<'a>]> {
+        let by_place = |a: &Neighbor, b: &Neighbor| a.place.cmp(&b.place);
         self.0.sort_unstable_by(|a, b| a.label.order(&b.label).then_with(|| by_place(a, b)));
         self.0.chunk_by(|a, b| a.label.order(&b.label).is_eq())
     }
 }
 
 impl Label<'_> {
-    /// Which comes first in a dump: by point, smaller and larger body id, kind and normal. Labels equal in all of these
-    /// count as one neighbour, whatever else they say.
+    /// The order in a dump: by point, smaller and larger body id, kind and normal. Labels that are equal in all of these count as one
+    /// neighbor.
     fn order(&self, other: &Self) -> Ordering {
         let bodies =
             |label: &Self| (label.bodies[0].min(label.bodies[1]), label.bodies[0].max(label.bodies[1]));
@@ -89,48 +89,47 @@ impl Label<'_> {
     }
 }
 
-/// Lexicographic; zeros of both signs are equal, and so are all NaN, which come last.
+/// The lexicographic order. Zeros of both signs are equal; all NaN are equal and come last.
 fn order_of_numbers(a: &[f64], b: &[f64]) -> Ordering {
     let of_two = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()));
     a.iter().zip(b).map(|(&a, &b)| of_two(a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// Write a row and its neighbours: a line `KIND (point) (ids) [base] [W] (B) (V) (U) (R)`, and for each neighbour
-/// ` => KIND (point) (ids) [base] [W]`, with the sum of the blocks to it and the label of the first of them.
+/// Write a row and its neighbors: a line `KIND (point) (ids) [base] [W] (B) (V) (U) (R)`, and for each neighbor
+/// ` => KIND (point) (ids) [base] [W]`, with the sum of the blocks to it and the label of the first block.
 ///
 /// # Errors
-/// Those of the writer.
-pub fn write_row(out: &mut impl Write, row: &Row, neighbours: &mut Neighbours) -> io::Result<()> {
-    let [b, v, u, r] = row.vectors.map(|vector| List(vector));
-    write!(out, "{} [{}] ({b}) ({v}) ({u}) ({r})", row.label, List(row.w))?;
-    for group in neighbours.groups() {
+/// The errors of the writer.
+pub fn write_row(out: &mut impl Write, row: &DumpRow, neighbors: &mut Neighbors) -> io::Result<()> {
+    let [b, v, u, r] = row.vectors.map(|vector| NumberList(vector));
+    write!(out, "{} [{}] ({b}) ({v}) ({u}) ({r})", row.label, NumberList(row.w))?;
+    for group in neighbors.groups() {
         let first = &group[0];
         let mut sum = *first.w;
         for other in &group[1..] {
             sum.iter_mut().zip(other.w).for_each(|(sum, value)| *sum += value);
         }
-        write!(out, " => {} [{}]", first.label, List(&sum))?;
+        write!(out, " => {} [{}]", first.label, NumberList(&sum))?;
     }
     writeln!(out)
 }
 
 impl fmt::Display for Label<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let (name, point, base) = (self.name, List(self.point), List(self.base));
+        let (name, point, base) = (self.name, NumberList(self.point), NumberList(self.base));
         let [master, slave] = self.bodies;
         write!(f, "{name} ({point}) ({master}, {slave}) [{base}]")
     }
 }
 
 /// Numbers with commas between them.
-struct List<'a>(&'a [f64]);
+struct NumberList<'a>(&'a [f64]);
 
-impl fmt::Display for List<'_> {
+impl fmt::Display for NumberList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        self.0
-            .iter()
-            .enumerate()
-            .try_for_each(|(k, &value)| write!(f, "{}{}", if k > 0 { ", " } else { "" }, General::<6>(value)))
+        self.0.iter().enumerate().try_for_each(|(k, &value)| {
+            write!(f, "{}{}", if k > 0 { ", " } else { "" }, PercentG::<6>(value))
+        })
     }
 }
 

@@ -1,22 +1,22 @@
-//! MatrixMarket: W entry by entry, in coordinates.
+//! MatrixMarket: W in coordinate format.
 
 use std::io::{self, Write};
 
-use super::General;
+use super::PercentG;
 
-/// Write the head of a file for so many rows with so many entries in all.
+/// Write the head of a file for a matrix of `size` rows and columns with `entries` entries.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_head(out: &mut impl Write, size: usize, entries: usize) -> io::Result<()> {
     writeln!(out, "%%MatrixMarket matrix coordinate real general\n{size}  {size}  {entries}")
 }
 
-/// Write the entries of a block of `height` rows, column-major, row by row; its first entry stands at this row and column of W,
-/// counted from 1.
+/// Write the entries of a block of `height` rows, which is column-major, row by row. Its first entry is at `[row, column]` of W, counted
+/// from 1.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_block(
     out: &mut impl Write,
     [row, column]: [i32; 2],
@@ -25,7 +25,7 @@ pub fn write_block(
 ) -> io::Result<()> {
     for (i, row) in (0..height).zip(row..) {
         for (value, column) in block[i..].iter().step_by(height).zip(column..) {
-            writeln!(out, "{row}  {column}  {}", General::<15>(*value))?;
+            writeln!(out, "{row}  {column}  {}", PercentG::<15>(*value))?;
         }
     }
     Ok(())

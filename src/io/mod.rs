@@ -1,13 +1,13 @@
-//! W as text: the dump and MatrixMarket, written row by row to any [`std::io::Write`].
+//! Files: W as text, in the dump and in MatrixMarket, and NumPy's archives. All are written to any [`std::io::Write`].
 //!
-//! Nothing here asks for memory but [`dump::Neighbours`], which does so ahead of everything else.
+//! Only [`dump::Neighbors`] allocates memory, before anything is written.
 #![forbid(unsafe_code)]
 
 mod buffered;
 pub mod dump;
 pub mod matrix_market;
 pub mod npz;
-mod number;
+mod percent_g;
 
 pub use buffered::Buffered;
-pub use number::General;
+pub use percent_g::PercentG;

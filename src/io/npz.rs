@@ -1,43 +1,46 @@
 //! NumPy's archives of arrays: a ZIP file without compression with a `.npy` file for each array, which `numpy.load` and
 //! `scipy.sparse.load_npz` read. (PKWARE, APPNOTE.TXT 6.3; NumPy, NEP 1.)
 //!
-//! Written without memory of the heap: of each array the checksum is computed first, then it is written.
+//! The functions use no memory of the heap: they first compute the checksum of each array, then write the array.
 
 use std::io::{self, Write};
 
-/// Bytes of a local header and of an entry of the directory, without the name, and of the end.
+/// The bytes of a local header and of an entry of the directory, both without the name.
 const LOCAL: usize = 30;
 const ENTRY: usize = 46;
 
-/// Most arrays of an archive.
+/// The largest number of arrays in an archive.
 const MOST: usize = 8;
 
 /// An array of an archive.
 pub struct Array<'a> {
-    /// Its name, without `.npy`.
+    /// The name, without `.npy`.
     pub name: &'a str,
-    /// What NumPy calls the type of its items: `<f8`, `<i4`, `<i8`, `|S3`.
+    /// NumPy's name for the type of the items: `<f8`, `<i4`, `<i8`, `|S3`.
     pub kind: &'a str,
-    /// Its lengths; none for a single item.
+    /// The lengths of the dimensions; empty for a single item.
     pub shape: &'a [usize],
-    /// Writes the items, the last index running fastest.
+    /// Writes the items in C order, the last index fastest.
     pub items: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
 }
 
 /// Write an archive.
 ///
 /// # Errors
-/// Those of the writer; [`io::ErrorKind::FileTooLarge`] if an array or the archive does not fit into 4 GiB, or if there are
-/// too many.
+/// The errors of the writer; [`io::ErrorKind::FileTooLarge`] if an array or the archive exceeds 4 GiB, or if there are too many
+/// arrays.
 pub fn write(out: &mut dyn Write, arrays: &[Array]) -> io::Result<()> {
-    let mut members = [Member::default(); MOST];
+    let mut members = [ArchiveMember::default(); MOST];
     let members = members.get_mut(..arrays.len()).ok_or(io::ErrorKind::FileTooLarge)?;
     let mut end = 0;
     for (array, member) in arrays.iter().zip(&mut *members) {
-        let mut sum = Sum::default();
+        let mut sum = Checksum::default();
         array.write(&mut sum)?;
-        *member =
-            Member { checksum: sum.checksum.finalize(), length: limited(sum.length)?, offset: limited(end)? };
+        *member = ArchiveMember {
+            checksum: sum.checksum.finalize(),
+            length: limited(sum.length)?,
+            offset: limited(end)?,
+        };
         member.write_header(out, array.name, false)?;
         array.write(out)?;
         end += (LOCAL + array.name.len() + NPY.len()) as u64 + sum.length;
@@ -60,19 +63,19 @@ fn limited(length: u64) -> io::Result<u32> {
     u32::try_from(length).map_err(|_| io::ErrorKind::FileTooLarge.into())
 }
 
-/// What headers say of a file in the archive.
+/// The data of an archived file in its headers.
 #[derive(Clone, Copy, Default)]
-struct Member {
+struct ArchiveMember {
     checksum: u32,
     length: u32,
     offset: u32,
 }
 
-impl Member {
-    /// The header before the file, or its entry in the directory at the end.
+impl ArchiveMember {
+    /// Write the header before the file, or its entry in the directory at the end.
     fn write_header(&self, out: &mut dyn Write, name: &str, in_directory: bool) -> io::Result<()> {
         let version = 20_u16.to_le_bytes();
-        // First of January 1980, no time: the same archive always has the same bytes.
+        // The date is always January 1, 1980, so that the same archive always has the same bytes.
         let (stored, time, date) = ([0; 2], [0; 2], 0x21_u16.to_le_bytes());
         out.write_all(if in_directory { b"PK\x01\x02\x14\0" } else { b"PK\x03\x04" })?;
         [version, [0; 2], stored, time, date].iter().try_for_each(|field| out.write_all(field))?;
@@ -89,11 +92,11 @@ impl Member {
 }
 
 impl Array<'_> {
-    /// The array as a `.npy` file of version 1.0.
+    /// Write the array as a `.npy` file of version 1.0.
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut header = Sum::default();
+        let mut header = Checksum::default();
         self.write_description(&mut header)?;
-        // With magic string, version and length a multiple of 64.
+        // Together with magic string, version and length, the header is a multiple of 64 bytes.
         let length = (10 + header.length + 1).next_multiple_of(64) - 10;
         out.write_all(b"\x93NUMPY\x01\0")?;
         out.write_all(&(length as u16).to_le_bytes())?;
@@ -110,14 +113,14 @@ impl Array<'_> {
     }
 }
 
-/// Counts and sums up what is written to it.
+/// A writer that computes the checksum and the length of its input.
 #[derive(Default)]
-struct Sum {
+struct Checksum {
     checksum: crc32fast::Hasher,
     length: u64,
 }
 
-impl Write for Sum {
+impl Write for Checksum {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.checksum.update(bytes);
         self.length += bytes.len() as u64;

@@ -1,5 +1,5 @@
-//! Kinematics: the operator H that takes the generalised velocity of a body to the local velocity of one of its
-//! points, U = H u, theory (41), (42).
+//! Kinematics: the operator H that maps the generalized velocity of a body to the local velocity of one of its points,
+//! U = H u, theory (41), (42).
 #![forbid(unsafe_code)]
 
 pub mod finite_element;
@@ -14,7 +14,7 @@ use finite_element::{Location, NodalOperator};
 pub use nodal::Nodal;
 pub use operator::{Action, Column, Operator, Placement};
 
-/// A point of a body and what ties it to the body's generalised velocity.
+/// A point of a body, with the data that relate it to the generalized velocity of the body.
 #[derive(Clone, Copy, Debug)]
 pub enum Point<'a> {
     /// A referential point of a rigid body or obstacle: 6 dofs.
@@ -23,10 +23,10 @@ pub enum Point<'a> {
     PseudoRigid(pseudo_rigid::PseudoRigid<'a>, Vector),
     /// A point of a mesh with nodal velocities: 3 dofs a node.
     Mesh(Location),
-    /// A point of a mesh whose nodal velocities are R Φ u.
+    /// A point of a mesh with the nodal velocities R Φ u.
     Reduced(finite_element::Reduced<'a>),
-    /// No point: H is given, whatever the frame.
-    Operator(&'a Operator),
+    /// No point: a group of rows of a given H, in its own frame.
+    Operator(&'a Operator, usize),
 }
 
 impl Point<'_> {
@@ -40,12 +40,12 @@ impl Point<'_> {
             Self::PseudoRigid(body, point) => add(sign, &body.operator(point, frame), h),
             Self::Mesh(location) => NodalOperator::new(location, frame, None).add_to(sign, h),
             Self::Reduced(point) => point.add_operator(sign, frame, h),
-            Self::Operator(operator) => operator.add_to(sign, h),
+            Self::Operator(operator, group) => operator.add_to(*group, sign, h),
         }
     }
 
-    /// |H| |u|, absolute values entry by entry: how large the terms of H u are before anything cancels. Of reduced
-    /// velocities only H u itself is taken.
+    /// |H| |u|, with absolute values of the entries: the size of the terms of H u before cancellation. For reduced velocities the result
+    /// is |H u|.
     ///
     /// # Panics
     /// If `u` is shorter than the body's dofs.
@@ -62,12 +62,14 @@ impl Point<'_> {
             }
             Self::Mesh(location) => NodalOperator::new(location, frame, None).each_column(add),
             Self::Reduced(point) => return point.local_velocity(frame, u).map(f64::abs),
-            Self::Operator(operator) => operator.each_column(|Column { index, values }| add(index, values)),
+            Self::Operator(operator, group) => {
+                operator.each_column(*group, |Column { index, values }| add(index, values));
+            }
         }
         sum
     }
 
-    /// The local velocity H u of the point for the generalised velocity `u`.
+    /// The local velocity H u of the point for the generalized velocity `u`.
     ///
     /// # Panics
     /// If `u` is shorter than the body's dofs.
@@ -80,19 +82,21 @@ impl Point<'_> {
             }
             Self::PseudoRigid(body, point) => {
                 let axes = Plain.transposed_columns(frame);
-                pseudo_rigid::Operator { axes, arm: body.arm(point) }.local_velocity(Plain, u).vector()
+                pseudo_rigid::PseudoRigidOperator { axes, arm: body.arm(point) }
+                    .local_velocity(Plain, u)
+                    .vector()
             }
             Self::Mesh(location) => location.local_velocity(frame, u),
             Self::Reduced(point) => point.local_velocity(frame, u),
-            Self::Operator(operator) => operator.times([u])[0],
+            Self::Operator(operator, group) => operator.times(*group, [u])[0],
         }
     }
 
-    /// The same of two generalised velocities.
+    /// [`Point::local_velocity`] for two generalized velocities.
     #[inline(always)]
     pub fn local_velocities(&self, frame: &Block, velocities: [&[f64]; 2]) -> [Vector; 2] {
         match self {
-            Self::Operator(operator) => operator.times(velocities),
+            Self::Operator(operator, group) => operator.times(*group, velocities),
             _ => velocities.map(
                 #[inline(always)]
                 |u| self.local_velocity(frame, u),
@@ -101,7 +105,7 @@ impl Point<'_> {
     }
 }
 
-/// The columns of an operator, column-major, each with its index.
+/// The columns of a column-major operator, each with its index.
 fn columns(operator: &[f64]) -> impl Iterator<Item = (u32, Vector)> {
     (0..).zip(operator.as_chunks().0.iter().copied())
 }

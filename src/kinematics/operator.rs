@@ -1,33 +1,55 @@
-//! Operators H that are given entry by entry, for bodies whose kinematics are known to the caller alone.
+//! Operators H that the caller gives entry by entry.
 
 use super::nodal::Nodal;
 use crate::math::{Block, Vector};
-use crate::memory::{self, with_room};
+use crate::memory::{self, with_capacity};
 
-/// An operator H of three rows, 3 × n.
+/// Most rows of an operator.
+pub const MOST_ROWS: usize = 6;
+/// Rows of a group, at most.
+pub const GROUP: usize = 3;
+
+/// Number of groups of an operator with `rows` rows.
+#[inline(always)]
+pub const fn groups(rows: usize) -> usize {
+    rows.div_ceil(GROUP)
+}
+
+/// Number of rows in a group of an operator with `rows` rows: 3, and in the last group 1 to 3.
+#[inline(always)]
+pub const fn height(rows: usize, group: usize) -> usize {
+    let rest = rows - GROUP * group;
+    if rest < GROUP { rest } else { GROUP }
+}
+
+/// An operator H, m × n with 1 to 6 rows. Its rows form groups of three: group g has the rows 3g, 3g + 1 and 3g + 2. The last
+/// group of an operator may have fewer rows, and keeps zeros for the missing ones.
 #[derive(Debug)]
 pub struct Operator {
+    rows: u8,
     dofs: usize,
     form: Form,
 }
 
 #[derive(Debug)]
 enum Form {
-    Columns(Vec<Column>),
+    /// The nonzero columns of both groups; the second list is empty for three rows or fewer.
+    Columns([Vec<Column>; 2]),
+    /// Three rows.
     Nodal(Nodal),
 }
 
-/// A column of an operator.
+/// A column of a group of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Which one.
+    /// Its index among the columns of H.
     pub index: u32,
-    /// Its values.
+    /// Its values; zero beyond the height of the group.
     pub values: Vector,
 }
 
 impl Operator {
-    /// Of `dofs` columns those are given that may not be zero, ascending.
+    /// Three rows and `dofs` columns. The iterator yields the columns that may be nonzero, ascending.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -35,28 +57,65 @@ impl Operator {
         dofs: u32,
         columns: impl Iterator<Item = (u32, Vector)> + Clone,
     ) -> memory::Result<Self> {
-        let is_kept = |[x, y, z]: Vector| (x != 0.0) | (y != 0.0) | (z != 0.0);
-        let count = columns.clone().map(|(_, values)| usize::from(is_kept(values))).sum();
-        let mut kept = with_room(count)?;
-        for (index, values) in columns {
-            if is_kept(values) {
-                kept.push(Column { index, values });
-            }
-        }
-        Ok(Self { dofs: dofs as usize, form: Form::Columns(kept) })
+        let lists = [nonzero(columns)?, Vec::new()];
+        Ok(Self { rows: 3, dofs: dofs as usize, form: Form::Columns(lists) })
     }
 
-    /// Of so many nodes, three dofs each.
+    /// `rows` rows, 1 to 6, and `dofs` columns. The iterator yields the columns that may be nonzero, ascending; their values
+    /// beyond `rows` are ignored. Each group leaves out its own zero columns.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    ///
+    /// # Panics
+    /// If `rows` is not 1 to 6.
+    pub fn of_rows(
+        rows: usize,
+        dofs: u32,
+        columns: impl Iterator<Item = (u32, [f64; MOST_ROWS])> + Clone,
+    ) -> memory::Result<Self> {
+        assert!((1..=MOST_ROWS).contains(&rows));
+        let group = |group: usize| {
+            nonzero(columns.clone().map(move |(index, all)| {
+                let mut values = [0.0; GROUP];
+                let height = height(rows, group);
+                values[..height].copy_from_slice(&all[GROUP * group..][..height]);
+                (index, values)
+            }))
+        };
+        let second = if rows > GROUP { group(1)? } else { Vec::new() };
+        Ok(Self { rows: rows as u8, dofs: dofs as usize, form: Form::Columns([group(0)?, second]) })
+    }
+
+    /// An operator of `nodes` nodes with three rows, and three dofs for each node.
     pub fn of_nodes(nodes: u32, nodal: Nodal) -> Self {
-        Self { dofs: 3 * nodes as usize, form: Form::Nodal(nodal) }
+        Self { rows: 3, dofs: 3 * nodes as usize, form: Form::Nodal(nodal) }
     }
 
-    /// Number of columns.
+    /// Number of rows m, 1 to 6.
+    #[inline(always)]
+    pub fn rows(&self) -> usize {
+        self.rows.into()
+    }
+
+    /// Number of groups of three rows: 1 or 2.
+    #[inline(always)]
+    pub fn groups(&self) -> usize {
+        groups(self.rows())
+    }
+
+    /// Number of rows of a group: 1 to 3.
+    #[inline(always)]
+    pub fn height(&self, group: usize) -> usize {
+        height(self.rows(), group)
+    }
+
+    /// Number of columns n.
     pub fn dofs(&self) -> usize {
         self.dofs
     }
 
-    /// The nodes, if it is given by these.
+    /// The nodal form, if it has this form.
     pub fn by_nodes(&self) -> Option<&Nodal> {
         match &self.form {
             Form::Nodal(nodal) => Some(nodal),
@@ -64,55 +123,56 @@ impl Operator {
         }
     }
 
-    /// The columns that are not zero, ascending, if it is given by these.
-    pub fn columns(&self) -> Option<&[Column]> {
-        match &self.form {
-            Form::Columns(columns) => Some(columns),
-            Form::Nodal(_) => None,
-        }
-    }
-
-    /// The same, to be replaced: they ascend.
-    pub fn columns_mut(&mut self) -> Option<&mut Vec<Column>> {
-        match &mut self.form {
-            Form::Columns(columns) => Some(columns),
-            Form::Nodal(_) => None,
-        }
-    }
-
-    /// Visit the columns that are not zero, ascending.
+    /// The nonzero columns of a group, ascending, unless it has the nodal form.
     #[inline(always)]
-    pub fn each_column(&self, mut visit: impl FnMut(Column)) {
+    pub fn columns(&self, group: usize) -> Option<&[Column]> {
         match &self.form {
-            Form::Columns(columns) => columns.iter().copied().for_each(visit),
+            Form::Columns(lists) => Some(&lists[group]),
+            Form::Nodal(_) => None,
+        }
+    }
+
+    /// As [`Operator::columns`], for the caller to replace. Columns must ascend, and have zeros beyond the height of the group.
+    pub fn columns_mut(&mut self, group: usize) -> Option<&mut Vec<Column>> {
+        match &mut self.form {
+            Form::Columns(lists) => Some(&mut lists[group]),
+            Form::Nodal(_) => None,
+        }
+    }
+
+    /// Visit the nonzero columns of a group, ascending.
+    #[inline(always)]
+    pub fn each_column(&self, group: usize, mut visit: impl FnMut(Column)) {
+        match &self.form {
+            Form::Columns(lists) => lists[group].iter().copied().for_each(visit),
             Form::Nodal(nodal) => nodal.each_column(|index, values| visit(Column { index, values })),
         }
     }
 
-    /// The most columns that [`Operator::each_column`] visits.
-    pub fn most_columns(&self) -> usize {
+    /// An upper bound of the number of columns that [`Operator::each_column`] visits.
+    pub fn most_columns(&self, group: usize) -> usize {
         match &self.form {
-            Form::Columns(columns) => columns.len(),
+            Form::Columns(lists) => lists[group].len(),
             Form::Nodal(nodal) => 3 * nodal.weights.len(),
         }
     }
 
-    /// Add `sign` H to `h`, 3 × n, column-major.
+    /// Add `sign` times a group of H to `h`, 3 × n, column-major.
     #[inline(always)]
-    pub fn add_to(&self, sign: f64, h: &mut [f64]) {
-        self.each_column(|Column { index, values }| {
+    pub fn add_to(&self, group: usize, sign: f64, h: &mut [f64]) {
+        self.each_column(group, |Column { index, values }| {
             let h = &mut h[3 * index as usize..][..3];
             h.iter_mut().zip(values).for_each(|(h, value)| *h += sign * value);
         });
     }
 
-    /// H u of each vector.
+    /// H u of each vector, for a group of rows; zeros beyond its height.
     #[inline(always)]
-    pub fn times<const N: usize>(&self, vectors: [&[f64]; N]) -> [Vector; N] {
+    pub fn times<const N: usize>(&self, group: usize, vectors: [&[f64]; N]) -> [Vector; N] {
         match &self.form {
-            Form::Columns(columns) => {
+            Form::Columns(lists) => {
                 let mut sums = [[0.0; 3]; N];
-                for Column { index, values } in columns {
+                for Column { index, values } in &lists[group] {
                     for (sum, u) in sums.iter_mut().zip(vectors) {
                         let u = u[*index as usize];
                         sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += h * u);
@@ -124,11 +184,11 @@ impl Operator {
         }
     }
 
-    /// Add Hᵀ x to `force`.
-    pub fn add_transposed_times(&self, x: &Vector, force: &mut [f64]) {
+    /// Add Hᵀ x to `force`, for a group of rows; values of x beyond its height must be finite.
+    pub fn add_transposed_times(&self, group: usize, x: &Vector, force: &mut [f64]) {
         match &self.form {
-            Form::Columns(columns) => {
-                for Column { index, values } in columns {
+            Form::Columns(lists) => {
+                for Column { index, values } in &lists[group] {
                     let force = &mut force[*index as usize];
                     values.iter().zip(x).for_each(|(h, x)| *force += h * x);
                 }
@@ -138,6 +198,19 @@ impl Operator {
     }
 }
 
+/// The columns that are not zero.
+fn nonzero(columns: impl Iterator<Item = (u32, Vector)> + Clone) -> memory::Result<Vec<Column>> {
+    let is_kept = |[x, y, z]: Vector| (x != 0.0) | (y != 0.0) | (z != 0.0);
+    let count = columns.clone().map(|(_, values)| usize::from(is_kept(values))).sum();
+    let mut kept = with_capacity(count)?;
+    for (index, values) in columns {
+        if is_kept(values) {
+            kept.push(Column { index, values });
+        }
+    }
+    Ok(kept)
+}
+
 /// How a constraint acts on a body: as master, as slave, or as both.
 #[derive(Clone, Copy, Debug)]
 pub struct Action<'a> {
@@ -145,6 +218,8 @@ pub struct Action<'a> {
     pub roles: [bool; 2],
     /// Where the constraint acts.
     pub placement: Placement<'a>,
+    /// The group of rows, see [`Operator`]; 0 at points.
+    pub group: usize,
 }
 
 /// Where a constraint acts on its bodies, the master first.

@@ -4,25 +4,25 @@ use super::operator::{Action, Placement};
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector, difference};
 
-/// Rate of the deformation gradient, row by row, then velocity of the mass centre.
+/// The number of generalized velocities: the rate of the deformation gradient by rows, then the velocity of the mass center.
 pub const DOFS: usize = 12;
 
-/// X − X̄, and 1 for what moves with the mass centre.
+/// X − X̄ and 1, the factor of the velocity of the mass center.
 pub type Arm = [f64; 4];
 
 /// A pseudo-rigid body: x = F (X − X̄) + x̄.
 #[derive(Clone, Copy, Debug)]
 pub struct PseudoRigid<'a> {
-    /// X̄, the referential mass centre.
+    /// X̄, the referential mass center.
     pub center: &'a Vector,
 }
 
 /// H = Eᵀ ⊗ aᵀ = Eᵀ [ (X − X̄)ᵀ in columns 3r..3r+3 of row r | I ], E the local frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Operator<L> {
+pub struct PseudoRigidOperator<L> {
     /// The columns of Eᵀ.
     pub axes: [L; 3],
-    /// a; that of the master minus that of the slave, if both are on the body.
+    /// a. If master and slave are on this body, it is the difference of both, master minus slave.
     pub arm: Arm,
 }
 
@@ -37,12 +37,12 @@ impl PseudoRigid<'_> {
     /// H of point X in the frame E: 3 × dofs, column-major.
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * DOFS] {
         let axes = Plain.transposed_columns(frame);
-        packed(&Operator { axes, arm: self.arm(point) }.columns())
+        packed(&PseudoRigidOperator { axes, arm: self.arm(point) }.columns())
     }
 }
 
-impl<L: F64x4> Operator<L> {
-    /// H, column by column.
+impl<L: F64x4> PseudoRigidOperator<L> {
+    /// The columns of H.
     fn columns(&self) -> [L; DOFS] {
         let [x, y, z, one] = self.arm;
         let [a, b, c] = self.axes;
@@ -62,12 +62,16 @@ impl<L: F64x4> Operator<L> {
 }
 
 impl Action<'_> {
-    /// H at points of a pseudo-rigid body, that of the master minus that of the slave.
+    /// H at points of a pseudo-rigid body, master minus slave.
     ///
     /// # Panics
-    /// If the constraint acts by operators: then the body has none of this form.
+    /// If the constraint acts by operators: H then does not have this form.
     #[inline(always)]
-    pub fn pseudo_rigid_operator<L: SimdLevel>(&self, level: L, body: &PseudoRigid) -> Operator<L::F64x4> {
+    pub fn pseudo_rigid_operator<L: SimdLevel>(
+        &self,
+        level: L,
+        body: &PseudoRigid,
+    ) -> PseudoRigidOperator<L::F64x4> {
         let Placement::Points { frame, points: [master, slave] } = self.placement else {
             unreachable!("a pseudo-rigid body with constraints by operators is a general one")
         };
@@ -77,6 +81,6 @@ impl Action<'_> {
                 *arm -= slave;
             }
         }
-        Operator { axes: level.transposed_columns(frame), arm }
+        PseudoRigidOperator { axes: level.transposed_columns(frame), arm }
     }
 }

@@ -4,7 +4,7 @@ use super::operator::{Action, Placement};
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector, difference};
 
-/// Angular velocity in the referential frame, then velocity of the mass centre.
+/// The number of generalized velocities: the angular velocity in the referential frame, then the velocity of the mass center.
 pub const DOFS: usize = 6;
 
 /// A rigid body: x = Λ (X − X̄) + x̄.
@@ -12,12 +12,12 @@ pub const DOFS: usize = 6;
 pub struct Rigid<'a> {
     /// Λ, column-major.
     pub rotation: &'a Block,
-    /// X̄, the referential mass centre.
+    /// X̄, the referential mass center.
     pub center: &'a Vector,
 }
 
 impl Rigid<'_> {
-    /// H = Eᵀ [ Λ skew(X̄ − X) | I ] of point X, column by column; `axes` are the columns of Eᵀ, E the local frame.
+    /// The columns of H = Eᵀ [ Λ skew(X̄ − X) | I ] at point X. `axes` are the columns of Eᵀ, E the local frame.
     #[inline(always)]
     pub fn columns<L: F64x4>(&self, point: &Vector, axes: &[L; 3]) -> [L; DOFS] {
         let [x, y, z] = difference(self.center, point);
@@ -34,14 +34,14 @@ impl Rigid<'_> {
         [turned[0], turned[1], turned[2], axes[0], axes[1], axes[2]]
     }
 
-    /// H in the frame E: 3 × dofs, column-major.
+    /// H at point X in the frame E: 3 × dofs, column-major.
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * DOFS] {
         packed(&self.columns(point, &Plain.transposed_columns(frame)))
     }
 }
 
 impl Action<'_> {
-    /// The columns of H on a rigid body, that of the master minus that of the slave.
+    /// The columns of H on a rigid body, master minus slave.
     #[inline(always)]
     pub fn rigid_columns<L: SimdLevel>(&self, level: L, body: &Rigid) -> [L::F64x4; DOFS] {
         let mut h = [level.zero(); DOFS];
@@ -57,14 +57,20 @@ impl Action<'_> {
                     }
                 }
             }
-            Placement::Operators(_) => {
-                // One value more: a column is read with the value behind it.
-                let mut values = [0.0; 3 * DOFS + 1];
-                self.operators(|operator| operator.add_to(1.0, &mut values[..3 * DOFS]));
-                for (k, h) in h.iter_mut().enumerate() {
-                    *h = level.four(&values, 3 * k);
-                }
-            }
+            Placement::Operators(_) => h = self.columns_of_operators(level),
+        }
+        h
+    }
+
+    /// The columns of H on a body with six dofs, by operators.
+    #[inline(always)]
+    pub fn columns_of_operators<L: SimdLevel>(&self, level: L) -> [L::F64x4; DOFS] {
+        // One value more: a column is read with the next value.
+        let mut values = [0.0; 3 * DOFS + 1];
+        self.operators(|operator| operator.add_to(self.group, 1.0, &mut values[..3 * DOFS]));
+        let mut h = [level.zero(); DOFS];
+        for (k, h) in h.iter_mut().enumerate() {
+            *h = level.four(&values, 3 * k);
         }
         h
     }

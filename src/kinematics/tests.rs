@@ -1,5 +1,6 @@
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use proptest::prelude::*;
+use testing::matrices::block;
 
 use super::pseudo_rigid::PseudoRigid;
 use super::rigid::Rigid;
@@ -11,10 +12,6 @@ fn vector() -> impl Strategy<Value = Vector> {
 
 fn rotation() -> impl Strategy<Value = Matrix3<f64>> {
     vector().prop_map(|axis| *Rotation3::new(Vector3::from(axis)).matrix())
-}
-
-fn block(m: &Matrix3<f64>) -> Block {
-    m.as_slice().try_into().unwrap()
 }
 
 /// H u by the definition of a product.

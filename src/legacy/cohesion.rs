@@ -18,7 +18,7 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
     // SAFETY: the list holds live rows, and the host promises a valid domain with valid constraints.
     entry!(ldy: dynamics => unsafe {
         if update_kind(ldy.domain()?)? != UpdateKind::Penalty {
-            // All are looked at before one breaks.
+            // All are checked before one breaks.
             for row in ldy.list() {
                 is_exceeded((*row).public.con)?;
             }
@@ -32,10 +32,11 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
     })
 }
 
-/// Whether a constraint is a cohesive contact whose reaction is more than its bond holds.
+/// Whether a constraint is a cohesive contact whose reaction exceeds the strength of its bond.
 ///
 /// # Errors
-/// [`Code::BugFound`] if it is cohesive and has no material, its reaction or cohesion is not finite, or its friction is not a number.
+/// [`Code::BugFound`] for a cohesive contact if the material is missing, reaction or cohesion is not finite, or friction is not
+/// a number.
 ///
 /// # Safety
 /// `con` is a valid constraint.
@@ -61,7 +62,7 @@ unsafe fn is_exceeded(con: *const CON) -> Result<bool> {
 /// # Safety
 /// `con` is a valid contact, and nobody else uses it.
 unsafe fn break_bond(con: *mut CON) {
-    // SAFETY: the caller promises a valid contact that is nobody else's.
+    // SAFETY: the caller promises a valid contact that nobody else uses.
     unsafe {
         (*con).state &= !CON_COHESIVE;
         if let Some(state) = (*con).mat.state.as_mut() {
@@ -70,7 +71,7 @@ unsafe fn break_bond(con: *mut CON) {
     }
 }
 
-/// Whether a reaction lies inside the friction cone that cohesion has shifted.
+/// Whether a reaction is inside the friction cone shifted by cohesion.
 fn holds([x, y, normal]: [f64; 3], cohesion: f64, friction: f64) -> bool {
     let tolerance = 1e-8 * cohesion;
     let shifted = normal + cohesion;

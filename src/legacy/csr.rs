@@ -1,25 +1,25 @@
-//! The rows of a LOCDYN as block-sparse rows: copies, for solvers and files that take such. The host's memory is only read, but for
-//! reactions that are to go back.
+//! Copies of the rows of a LOCDYN as block-sparse rows, for solvers and files. The host's memory is only read, except that
+//! reactions can be written back.
 //!
-//! Of a LOCDYN of this library no link is followed before it is known to lead to a row, or to a block of the row; in the end all
-//! that there are have been read. One of another module, whose public fields are the same, is read as far as its links lead: they
-//! are its own promise, but that rows or blocks form rings, or lead to rows of no list, is found out.
+//! In a LOCDYN of this library no link is followed before it is known to lead to a row, or to a block of the row; at the end
+//! the numbers of rows and blocks are compared with the numbers in use. A LOCDYN of another module has the same public fields.
+//! Its links are trusted, but rings of rows or blocks, and blocks that lead to no row of the list, are reported.
 
 use crate::legacy::errors::{Code, Result, fail};
 use crate::math::{Block, Vector, is_finite};
-use crate::memory::push;
-use crate::rows::any_rows::check_size;
+use crate::memory;
+use crate::rows::fault::check_size;
 
 use super::display;
 use super::layout::{DIAB, LOCDYN};
 use super::rows::{LocalDynamics, Map};
 
-/// Copies of rows, with memory that is used again.
+/// Copies of rows; the memory is used again.
 #[derive(Default)]
 pub struct CopiedRows {
     /// Ids of the constraints.
     pub ids: Vec<i64>,
-    /// Where the blocks of each row begin, and the end.
+    /// Start of the blocks of each row, and the end.
     pub starts: Vec<i32>,
     /// Column of each block, ascending in a row.
     pub columns: Vec<i32>,
@@ -33,29 +33,29 @@ pub struct CopiedRows {
     pub diagonal: Vec<Block>,
     /// A of each row.
     pub inverse: Vec<Block>,
-    /// What they are copies of.
+    /// The original rows.
     originals: Vec<*mut DIAB>,
-    /// Where each of these is.
+    /// The index of each original.
     places: Map<*const DIAB, u32>,
-    /// The blocks of a row: column and place in its list, so that they can be put in order, and W.
+    /// Workspace for the blocks of a row: the sort key of column and position in the list, and W.
     order: Vec<(u64, *const Block)>,
 }
 
 impl CopiedRows {
-    /// Copy all rows, in the order of the list. After an error there are none.
+    /// Copy all rows, in the order of the list. After an error there are no copies.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if the lists are damaged, or an `i32` cannot count the blocks; [`Code::NotImplemented`] if
+    /// [`Code::BugFound`] if the lists are damaged, or there are more blocks than `i32` can count; [`Code::NotImplemented`] if
     /// there are blocks to external constraints; [`Code::OutOfMemory`].
     ///
     /// # Safety
-    /// `ldy` is valid, and nobody changes it meanwhile; the constraints of its rows and their bodies are valid. Links of another
-    /// module's rows and blocks lead to rows and blocks.
+    /// `ldy` is valid, and nobody changes it meanwhile; the constraints of its rows and their bodies are valid. In another
+    /// module, links lead to rows and blocks.
     pub unsafe fn copy(&mut self, ldy: *const LOCDYN) -> Result {
         self.clear();
         // SAFETY: the caller promises a valid LOCDYN, and valid constraints of its rows.
         let copied = unsafe {
-            let dynamics = behind(ldy);
+            let dynamics = own_dynamics(ldy);
             self.list(ldy, dynamics).and_then(|()| self.read(dynamics))
         };
         if copied.is_err() {
@@ -75,13 +75,13 @@ impl CopiedRows {
         order.clear();
     }
 
-    /// Find out which rows there are.
+    /// List the rows.
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
     unsafe fn list(&mut self, ldy: *const LOCDYN, dynamics: Option<&LocalDynamics>) -> Result {
-        // SAFETY: the caller promises a valid LOCDYN; a link is followed if it is known to lead to a row here, or is another
-        // module's.
+        // SAFETY: the caller promises a valid LOCDYN. A link is followed if it is known to lead to a row of this library, or
+        // belongs to another module.
         unsafe {
             let mut next = (*ldy).dia;
             loop {
@@ -101,7 +101,7 @@ impl CopiedRows {
                 let twice =
                     || fail!(Code::BugFound, "{}: comes twice in the list", display::constraint(row.con));
                 ensure!(self.places.insert(next, place as u32).is_none(), twice());
-                push(&mut self.originals, next).map_err(|_| exhausted())?;
+                push(&mut self.originals, next)?;
                 next = row.n;
             }
         }
@@ -112,81 +112,80 @@ impl CopiedRows {
     /// As [`CopiedRows::copy`]; the rows have been listed.
     unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result {
         let (count, mut blocks) = (self.originals.len(), 0);
-        push(&mut self.starts, 0).map_err(|_| exhausted())?;
+        push(&mut self.starts, 0)?;
         for place in 0..count {
-            // SAFETY: a listed row is there, its constraint is valid, and V is that constraint's.
+            // SAFETY: a listed row is live, its constraint is valid, and V points to an array of the constraint.
             unsafe {
                 let row = self.originals[place];
                 let DIAB { con, B, V, W, A, .. } = *row;
-                let has_room = push(&mut self.ids, (*con).id.into()).is_ok()
-                    && push(&mut self.b, B).is_ok()
-                    && push(&mut self.v, *V.cast()).is_ok()
-                    && push(&mut self.diagonal, W).is_ok()
-                    && push(&mut self.inverse, A).is_ok();
-                ensure!(has_room, exhausted());
+                push(&mut self.ids, (*con).id.into())?;
+                push(&mut self.b, B)?;
+                push(&mut self.v, *V.cast())?;
+                push(&mut self.diagonal, W)?;
+                push(&mut self.inverse, A)?;
                 blocks += self.blocks(place, &*row, dynamics)?;
             }
         }
         let why = "rows are missing from the list, or blocks from the rows";
-        ensure!(dynamics.is_none_or(|own| own.has_as_many(count, blocks)), fail!(Code::BugFound, "{why}"));
+        ensure!(dynamics.is_none_or(|own| own.has_counts(count, blocks)), fail!(Code::BugFound, "{why}"));
         Ok(())
     }
 
-    /// The blocks of a row in the order of columns; of two in one column the sum, as they come in the list. As many as are in the
-    /// list.
+    /// Copy the blocks of a row in the order of columns. Blocks in one column are added in the order of the list. Returns the
+    /// number of blocks in the list.
     ///
     /// # Safety
-    /// As [`CopiedRows::read`]; `row` is the one at this place.
+    /// As [`CopiedRows::read`]; `row` is the original with this index.
     unsafe fn blocks(&mut self, place: usize, row: &DIAB, dynamics: Option<&LocalDynamics>) -> Result<usize> {
         // SAFETY: the caller promises a row whose constraint is valid, with its bodies.
         let wrong = |what: &str| fail!(Code::BugFound, "{}: {what}", unsafe { display::constraint(row.con) });
         self.order.clear();
-        push(&mut self.order, ((place as u64) << 32, &raw const row.W)).map_err(|_| exhausted())?;
+        push(&mut self.order, ((place as u64) << 32, &raw const row.W))?;
         let mut next = row.adj;
         loop {
             let is_there = next.is_null() || dynamics.is_none_or(|dynamics| dynamics.has_block(row, next));
             ensure!(is_there, wrong("a link leads to none of its blocks"));
-            // SAFETY: it is known to lead to a block here, or is another module's.
+            // SAFETY: it is known to lead to a block of this library, or belongs to another module.
             let Some(block) = (unsafe { next.as_ref() }) else { break };
             let column = self.places.get(&block.dia.cast_const()).copied();
             let column = column.ok_or_else(|| wrong("a block leads to no row of the list"))?;
             ensure!(column as usize != place, wrong("a block leads to its own row"));
-            // No row has more: two with each other row.
+            // No row has more than two blocks with each other row.
             ensure!(self.order.len() <= 2 * self.originals.len(), wrong("its blocks form a ring"));
             let at = u64::from(column) << 32 | self.order.len() as u64;
-            push(&mut self.order, (at, &raw const block.W)).map_err(|_| exhausted())?;
+            push(&mut self.order, (at, &raw const block.W))?;
             next = block.n;
         }
         self.order.sort_unstable_by_key(|(at, _)| *at);
         let mut last = None;
         for &(at, block) in &self.order {
             let column = (at >> 32) as i32;
-            // SAFETY: it is W of the row or of one of its blocks.
+            // SAFETY: it points to W of the row or of one of its blocks.
             let block = unsafe { &*block };
             match self.values.last_mut().filter(|_| last == Some(column)) {
                 Some(sum) => sum.iter_mut().zip(block).for_each(|(sum, value)| *sum += value),
                 None => {
-                    push(&mut self.columns, column).map_err(|_| exhausted())?;
-                    push(&mut self.values, *block).map_err(|_| exhausted())?;
+                    push(&mut self.columns, column)?;
+                    push(&mut self.values, *block)?;
                 }
             }
             last = Some(column);
         }
         let end = i32::try_from(self.columns.len());
         let end = end.map_err(|_| fail!(Code::BugFound, "there are more blocks than an int can count"))?;
-        push(&mut self.starts, end).map_err(|_| exhausted())?;
+        push(&mut self.starts, end)?;
         Ok(self.order.len() - 1)
     }
 
-    /// Write R of each row, as the host has it now.
+    /// Write the current R of each row to `reactions`.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if there are not as many values, or the list has not the rows that were copied.
+    /// [`Code::BugFound`] if the number of values is wrong, or the list no longer has the rows that were copied.
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
     pub unsafe fn write_reactions(&self, ldy: *const LOCDYN, reactions: &mut [f64]) -> Result {
-        // SAFETY: the caller promises a valid LOCDYN; R of a row that is in its list are its constraint's three values.
+        // SAFETY: the caller promises a valid LOCDYN; R in a row of its list points to the constraint's three values.
         unsafe {
             self.check_list(ldy, reactions.len())?;
             for (to, row) in reactions.as_chunks_mut().0.iter_mut().zip(&self.originals) {
@@ -196,15 +195,15 @@ impl CopiedRows {
         Ok(())
     }
 
-    /// Give each row its R, in the host's constraint.
+    /// Write R of each row to the host's constraint.
     ///
     /// # Errors
-    /// As [`CopiedRows::write_reactions`]; [`Code::BugFound`] if something is not finite. Then nothing is written.
+    /// As [`CopiedRows::write_reactions`]; [`Code::BugFound`] if a value is not finite. After an error nothing is written.
     ///
     /// # Safety
     /// As there; nobody else uses R of the constraints meanwhile.
     pub unsafe fn give_reactions(&self, ldy: *const LOCDYN, reactions: &[f64]) -> Result {
-        // SAFETY: the caller promises a valid LOCDYN; R of a row that is in its list are its constraint's three values, which
+        // SAFETY: the caller promises a valid LOCDYN; R in a row of its list points to the constraint's three values, which
         // nobody else uses.
         unsafe {
             self.check_list(ldy, reactions.len())?;
@@ -218,15 +217,15 @@ impl CopiedRows {
         Ok(())
     }
 
-    /// Whether the list still has the rows that were copied, and a vector three values for each. No link is followed that does not
-    /// lead to one of them.
+    /// Check that the list still has the rows that were copied, and that a vector has three values for each. No link is
+    /// followed unless it leads to one of these rows.
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
     unsafe fn check_list(&self, ldy: *const LOCDYN, values: usize) -> Result {
-        // SAFETY: the caller promises a valid LOCDYN. A row that its list leads to is there.
+        // SAFETY: the caller promises a valid LOCDYN, whose list leads to live rows.
         unsafe {
-            let dynamics = behind(ldy);
+            let dynamics = own_dynamics(ldy);
             let mut next = (*ldy).dia;
             for &row in &self.originals {
                 let is_there = dynamics.is_none_or(|dynamics| dynamics.has_row(row));
@@ -239,14 +238,18 @@ impl CopiedRows {
     }
 }
 
-/// The local dynamics behind a LOCDYN, if it is one of this library.
+/// The local dynamics of a LOCDYN, if this library made it.
 ///
 /// # Safety
 /// `ldy` is valid, and nobody changes it during `'a`.
-unsafe fn behind<'a>(ldy: *const LOCDYN) -> Option<&'a LocalDynamics> {
-    // SAFETY: the caller promises a valid LOCDYN that nobody changes; if it was made here, it is the first field of a
+unsafe fn own_dynamics<'a>(ldy: *const LOCDYN) -> Option<&'a LocalDynamics> {
+    // SAFETY: the caller promises a valid LOCDYN that nobody changes; if this library made it, it is the first field of a
     // LocalDynamics.
-    unsafe { LocalDynamics::is_behind(ldy).then(|| &*ldy.cast()) }
+    unsafe { LocalDynamics::is_ours(ldy).then(|| &*ldy.cast()) }
+}
+
+fn push<T>(values: &mut Vec<T>, value: T) -> Result {
+    memory::push(values, value).map_err(|_| exhausted())
 }
 
 fn exhausted() -> Code {

@@ -1,4 +1,4 @@
-//! How error texts name constraints, and what bodies lack.
+//! Names of constraints in error texts, and the error of missing data of bodies.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use super::errors::{Code, fail};
 use super::layout::*;
 
-/// A constraint as texts name it: `constraint 12 (CONTACT) between bodies 3 and 7`.
+/// The name of a constraint in texts: `constraint 12 (CONTACT) between bodies 3 and 7`.
 #[derive(Clone, Copy)]
 pub struct ConstraintName {
     id: u32,
@@ -25,7 +25,7 @@ pub unsafe fn constraint(con: *const CON) -> ConstraintName {
     ConstraintName { id: con.id, kind: con.kind, bodies: bodies.map(|body| body.map(|body| body.id)) }
 }
 
-/// The error of a body that lacks something.
+/// The error of a body with a NULL field.
 ///
 /// # Safety
 /// `body` is valid.
@@ -35,7 +35,7 @@ pub unsafe fn null(what: &str, body: *const BODY) -> Code {
     fail!(Code::BugFound, "{what} of body {} is NULL", unsafe { (*body).id })
 }
 
-/// The enumerator of a kind of constraint, if it is one.
+/// The enumerator of a kind of constraint; `None` for an unknown kind.
 pub fn kind(kind: c_int) -> Option<&'static str> {
     Some(match kind {
         CONTACT => "CONTACT",

@@ -1,6 +1,6 @@
-/* The twelve entry points of the legacy module, and nothing else: a program that links its own must be able to
- * leave this object out. Each calls one Rust function and raises an error only after that has returned, so that
- * longjmp never crosses a Rust frame. */
+/* The twelve entry points of the legacy module, and nothing else: the linker must be able to omit this object in a program
+ * that has its own entry points. Each calls one Rust function and raises an error only after the call has returned, so
+ * that longjmp never crosses a Rust frame. */
 #include <math.h>
 #include <stdio.h>
 
@@ -71,7 +71,7 @@ LOCDYN *LOCDYN_Clone_Non_Contacts (LOCDYN *ldy)
   return clone;
 }
 
-/* Mean, least and largest; not a number after an error. */
+/* Mean, minimum and maximum; NaN after an error. */
 static const double *diagonal (LOCDYN *ldy, double *out)
 {
   out[0] = out[1] = out[2] = NAN;

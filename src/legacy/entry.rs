@@ -1,5 +1,5 @@
-//! The functions that `entry.c` and `hooks.c` call: each returns 0 or an error code, and no panic leaves it. What
-//! they promise and ask for is written at their C counterparts in [`super::c_api`].
+//! The functions that `entry.c` and `hooks.c` call: each returns 0 or an error code, and no panic leaves it. Their contracts
+//! are documented at their C counterparts in [`super::c_api`].
 
 use std::ffi::{c_int, c_short, c_void};
 use std::ptr;
@@ -47,15 +47,16 @@ pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c
     entry!(ldy: dynamics => rows::remove(ldy, dia)?)
 }
 
-/// The domain of a local dynamics, NULL if `ldy` is none of ours: for timers and verbose text, which have no errors.
+/// The domain of a local dynamics; NULL if `ldy` was not made by this library. Timers and verbose output use it; they report no
+/// errors.
 ///
 /// # Safety
 /// `ldy` is NULL or points to a valid LOCDYN.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
-    // SAFETY: the host promises a LOCDYN behind what is not NULL.
-    let is_ours = !ldy.is_null() && unsafe { LocalDynamics::is_behind(ldy) };
-    // SAFETY: the host promises a LOCDYN behind what is not NULL.
+    // SAFETY: the host promises a LOCDYN if the pointer is not NULL.
+    let is_ours = !ldy.is_null() && unsafe { LocalDynamics::is_ours(ldy) };
+    // SAFETY: the host promises a LOCDYN if the pointer is not NULL.
     if is_ours { unsafe { (*ldy).dom } } else { ptr::null_mut() }
 }
 
@@ -100,7 +101,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_create(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_handler(data: *mut *mut c_void) -> ldy_error_handler {
     let Handler { function, data: given } = errors::handler()?;
-    // SAFETY: hooks.c passes the address of a variable of its own.
+    // SAFETY: hooks.c passes the address of its own variable.
     unsafe { *data = given };
     Some(function)
 }
@@ -112,7 +113,8 @@ pub unsafe extern "C" fn ldy_entry_handler(data: *mut *mut c_void) -> ldy_error_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_destroy(ldy: *mut LOCDYN) -> c_int {
     entry!(ldy: dynamics => {
-        // SAFETY: the host promises that it uses neither the LOCDYN nor its rows afterwards; its memory came out of a Boxed.
+        // SAFETY: the host promises that it uses neither the LOCDYN nor its rows afterwards; its memory was allocated by a
+        // Boxed.
         drop(unsafe { Box::from_raw(ptr::from_mut(ldy).cast::<[LocalDynamics; 1]>()) });
     })
 }

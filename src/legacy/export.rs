@@ -1,4 +1,4 @@
-//! W as text: the rows as the writers of [`crate::io`] want them.
+//! W as text: conversion of the rows for the writers of [`crate::io`].
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -18,9 +18,9 @@ use super::layout::{CON, DIAB, LOCDYN, OFFB};
 use super::mpi::{dump::in_parts, dump::withdraw, world::World};
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{LocalDynamics, Row};
+use super::rows::{LocalDynamics, RowNode};
 
-/// Write the rows, neighbours in geometrical order; see `LOCDYN_Dump`.
+/// Write the rows, neighbors in geometrical order; see `LOCDYN_Dump`.
 ///
 /// # Safety
 /// As there.
@@ -38,16 +38,16 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
             let prepared = caught(|| room(dynamics));
             return in_parts(&world, path, prepared, |part, room| write_rows(dynamics, part, room));
         }
-        let neighbours = room(dynamics)?;
-        write_rows(dynamics, arguments::string("path", path)?, neighbours)
+        let neighbors = room(dynamics)?;
+        write_rows(dynamics, arguments::string("path", path)?, neighbors)
     })
 }
 
-/// Room for the neighbours of any row, all constraints having been checked.
+/// Check all constraints, and reserve memory for the neighbors of any row.
 ///
 /// # Safety
 /// As [`ldy_entry_dump`].
-unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>> {
+unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbors<'a>> {
     let mut most = 0;
     // SAFETY: the list holds live rows, and the caller promises that their constraints and bodies are valid.
     unsafe {
@@ -59,29 +59,29 @@ unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>> {
             most = most.max((*row).blocks().count() + externals(row).count());
         }
     }
-    dump::Neighbours::with_room(most)
+    dump::Neighbors::with_capacity(most)
         .map_err(|_| fail!(Code::OutOfMemory, "no memory to sort {most} neighbours"))
 }
 
 /// # Safety
 /// As [`ldy_entry_dump`]; all constraints have been checked.
-unsafe fn write_rows(dynamics: &LocalDynamics, path: &CStr, mut neighbours: dump::Neighbours) -> Result {
+unsafe fn write_rows(dynamics: &LocalDynamics, path: &CStr, mut neighbors: dump::Neighbors) -> Result {
     // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises checked constraints.
     unsafe {
         file::write(path, |out| {
             for row in dynamics.list() {
-                neighbours.clear();
+                neighbors.clear();
                 for block in (*row).blocks() {
-                    neighbours.push(constraint::label((*(*block).dia).con), &(*block).W);
+                    neighbors.push(constraint::label((*(*block).dia).con), &(*block).W);
                 }
                 for block in externals(row) {
-                    neighbours.push(constraint::label(block.dia.cast::<CON>()), &block.W);
+                    neighbors.push(constraint::label(block.dia.cast::<CON>()), &block.W);
                 }
                 let DIAB { ref B, ref W, V, U, R, con, .. } = (*row).public;
                 let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
                 let vectors = [B, vector(V), vector(U), vector(R)];
-                let row = dump::Row { label: constraint::label(con), w: W, vectors };
-                dump::write_row(out, &row, &mut neighbours)?;
+                let row = dump::DumpRow { label: constraint::label(con), w: W, vectors };
+                dump::write_row(out, &row, &mut neighbors)?;
             }
             Ok(())
         })
@@ -92,7 +92,7 @@ unsafe fn write_rows(dynamics: &LocalDynamics, path: &CStr, mut neighbours: dump
 ///
 /// # Safety
 /// `row` is live, and nobody changes its blocks meanwhile.
-unsafe fn externals<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
+unsafe fn externals<'a>(row: *const RowNode) -> impl Iterator<Item = &'a OFFB> {
     // SAFETY: the caller promises a live row whose blocks nobody changes meanwhile.
     #[cfg(feature = "mpi")]
     return unsafe { external::of(row) };

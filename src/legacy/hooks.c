@@ -1,5 +1,5 @@
-/* What the library wants from its host and what it offers in the host's place: weak references, weak definitions,
- * and the one place that raises errors. */
+/* Weak references to the host, weak definitions of functions that a host may lack, and the one function that raises
+ * errors. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define WEAK __attribute__ ((weak))
 
-/* The host's, or NULL. */
+/* Symbols of the host; NULL if it has none. */
 struct errstack {
   jmp_buf env;
   struct errstack *next;
@@ -44,7 +44,7 @@ double ldy_hook_geometric_epsilon (void)
   return &GEOMETRIC_EPSILON ? GEOMETRIC_EPSILON : 1e-6;
 }
 
-/* Of several processes that update together the first one prints. */
+/* Only the first of the processes that update together prints. */
 int ldy_hook_prints (void)
 {
 #if defined (MPI) && MPI
@@ -54,7 +54,7 @@ int ldy_hook_prints (void)
 #endif
 }
 
-static void end (void)
+static void end_program (void)
 {
 #if defined (MPI) && MPI
   ldy_mpi_abort ();
@@ -62,7 +62,7 @@ static void end (void)
   exit (1);
 }
 
-/* Which of several processes; empty if there is one. */
+/* Write the rank of this process; an empty text if there is one process only. */
 static void name_rank (char *text, size_t size)
 {
   *text = '\0';
@@ -75,9 +75,9 @@ static void name_rank (char *text, size_t size)
 #endif
 }
 
-/* One line about an error on stderr. It is written in one piece, so that the lines of several processes and threads stay
- * whole, and without memory from the heap. */
-static void tell (int code, const char *file, int line)
+/* Print one line about an error on stderr. It is written at once, so that the lines of several processes and threads stay
+ * whole. This allocates nothing. */
+static void print_error (int code, const char *file, int line)
 {
   char text[1024], rank[32];
   const char *rest = text;
@@ -100,7 +100,8 @@ static void tell (int code, const char *file, int line)
   }
 }
 
-/* Handler, else the host's error stack, else the end of the program; a line on stderr comes before the last two. */
+/* Call the handler; without one, jump to the host's error stack; without that, end the program. The last two print a line on
+ * stderr first. */
 void ldy_hook_raise (int code, const char *file, int line)
 {
   void *data = NULL;
@@ -112,9 +113,9 @@ void ldy_hook_raise (int code, const char *file, int line)
     return;
   }
   jumps = &__errstack__ && __errstack__ && !ldy_entry_is_set (LDY_NO_LONGJMP);
-  if (!jumps || !ldy_entry_is_set (LDY_QUIET)) tell (code, file, line);
+  if (!jumps || !ldy_entry_is_set (LDY_QUIET)) print_error (code, file, line);
   if (jumps) longjmp (__errstack__->env, code);
-  end ();
+  end_program ();
 }
 
 WEAK MX *BODY_Gen_To_Loc_Operator (BODY *body, short constraint_kind, SGP *sgp, double *X, double *E)
@@ -135,7 +136,7 @@ WEAK MX *FEM_Gen_To_Loc_Operator (BODY *body, SHAPE *shp, void *gobj, double *X,
   MX *H = NULL;
   int code = ldy_entry_check_finite_element (body);
 
-  /* The kind of the constraint matters to obstacles alone. */
+  /* The kind of the constraint matters for obstacles only. */
   LDY_RAISE (code ? code : ldy_entry_operator (body, FIXPNT, shp, gobj, X, E, &H));
   return H;
 }

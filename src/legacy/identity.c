@@ -1,5 +1,5 @@
-/* What this library was built for: the names by which the linker tells it from others, and the version of MPI. An object of
- * its own: nothing else is linked with these names. */
+/* Identity of this build: the symbols by which the linker distinguishes it from other builds, and the version of MPI. It is
+ * a separate object, so that nothing else is linked with these symbols. */
 #ifdef MPI
 #include <mpi.h>
 #endif

@@ -1,12 +1,12 @@
-/* Between the C and the Rust side of the library; no header of ours includes it. */
+/* Interface between the C and the Rust side of the library; no public header includes it. */
 #ifndef LDY_INTERNAL_H
 #define LDY_INTERNAL_H
 
 #define LDY_NO_LINK_CHECK
 #include "ldy_host.h"
 
-/* Rust, entry.rs and the files that do what LOCDYN_* say: each returns 0 or an error code, results go to *out, which an error
-   leaves alone. */
+/* Rust, entry.rs and the files that implement LOCDYN_*: each function returns 0 or an error code. Results go to *out, which is
+   unchanged after an error. */
 int ldy_entry_create (DOM *dom, LOCDYN **out);
 int ldy_entry_insert (LOCDYN *ldy, CON *con, BODY *one, BODY *two, DIAB **out);
 int ldy_entry_remove (LOCDYN *ldy, DIAB *dia);
@@ -34,14 +34,14 @@ const char *ldy_entry_meaning (int code);
 /* C, identity.c: name and version of the MPI that the library was built with; empty without MPI. */
 LDY_HIDDEN const char *ldy_identity_mpi (void);
 
-/* C, hooks.c: what the host provides, as far as it does. */
+/* C, hooks.c: optional functions and values of the host. */
 LDY_HIDDEN void ldy_hook_timer_start (DOM *dom);
 LDY_HIDDEN void ldy_hook_timer_end (DOM *dom);
 LDY_HIDDEN double ldy_hook_geometric_epsilon (void);
 LDY_HIDDEN int ldy_hook_prints (void);
 LDY_HIDDEN void ldy_hook_raise (int code, const char *file, int line);
 
-/* Raise an error after everything else has been done; comes back only from a handler that returns. */
+/* Raise an error after everything else has been done. This returns only if a handler returns. */
 #define LDY_RAISE(code) do { int code_ = (code); if (code_) ldy_hook_raise (code_, __FILE_NAME__, __LINE__); } while (0)
 
 #endif

@@ -1,5 +1,5 @@
-//! The host's matrices as they are made and released. All memory comes from `malloc`, so that a host's own
-//! `MX_Destroy` can release what is made here.
+//! Creation and release of the host's matrices. All memory comes from `malloc`, so that a host's own `MX_Destroy` can release
+//! matrices of this library.
 
 use std::ffi::{c_int, c_void};
 use std::{ptr, slice};
@@ -7,7 +7,7 @@ use std::{ptr, slice};
 use super::errors::{Code, Result, fail};
 use super::layout::*;
 
-/// Where the values lie in a dense or block-diagonal matrix: in its one memory block, 8 bytes behind the structure.
+/// Offset of the values in the one memory block of a dense or block-diagonal matrix: 8 bytes after the structure.
 const VALUES: usize = size_of::<MX>() + 8;
 
 /// Make a matrix of zeros; see `MX_Create`.
@@ -43,13 +43,13 @@ pub unsafe fn create(kind: c_int, m: c_int, n: c_int, p: *const c_int, i: *const
     }
 }
 
-/// Release a matrix; see `MX_Destroy`. Static matrices stay.
+/// Release a matrix unless it is static; see `MX_Destroy`.
 ///
 /// # Safety
-/// `a` is NULL or a matrix whose memory comes from `malloc` as [`create`] lays it out.
+/// `a` is NULL or a matrix with the layout of [`create`] in memory from `malloc`.
 #[unsafe(export_name = "ldy_entry_matrix_destroy")]
 pub unsafe extern "C" fn destroy(a: *mut MX) {
-    // SAFETY: the caller promises NULL, or a matrix whose memory comes from `malloc` as `create` lays it out.
+    // SAFETY: the caller promises NULL, or a matrix with the layout of `create` in memory from `malloc`.
     unsafe {
         if a.is_null() || (*a).flags & MXSTATIC != 0 {
             return;
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn destroy(a: *mut MX) {
 fn one_block(kind: c_int, m: c_int, n: c_int, values: c_int, indices: usize) -> Result<*mut MX> {
     let bytes = VALUES + values as usize * size_of::<f64>() + indices * size_of::<c_int>();
     let a = header(bytes, kind, m, n)?;
-    // SAFETY: the block is this function's and reaches behind the structure.
+    // SAFETY: the block belongs to this function and extends beyond the structure.
     unsafe {
         (*a).nzmax = values;
         (*a).nz = values;
@@ -76,10 +76,10 @@ fn one_block(kind: c_int, m: c_int, n: c_int, values: c_int, indices: usize) -> 
     Ok(a)
 }
 
-/// Compressed columns of zeros with room for `count` entries; starts and rows are still to be written.
+/// Make compressed columns of zeros with capacity for `count` entries; the caller writes starts and rows.
 pub fn columns(m: c_int, n: c_int, count: c_int) -> Result<*mut MX> {
     let a = header(size_of::<MX>(), MXCSC, m, n)?;
-    // SAFETY: the structure is this function's; on failure all that was allocated goes back.
+    // SAFETY: the structure belongs to this function; on failure everything allocated is released.
     unsafe {
         (*a).nz = -1;
         (*a).nzmax = count;
@@ -93,10 +93,10 @@ pub fn columns(m: c_int, n: c_int, count: c_int) -> Result<*mut MX> {
     }
 }
 
-/// The structure at the beginning of so many bytes, all else zero.
+/// Allocate `bytes` zero bytes that begin with the structure.
 fn header(bytes: usize, kind: c_int, m: c_int, n: c_int) -> Result<*mut MX> {
     let a = zeroed::<MX>(bytes)?;
-    // SAFETY: the memory is this function's; an MX may be all zero.
+    // SAFETY: the memory belongs to this function; an MX may be all zero.
     unsafe {
         ((*a).kind, (*a).m, (*a).n) = (kind, m, n);
     }
@@ -104,7 +104,7 @@ fn header(bytes: usize, kind: c_int, m: c_int, n: c_int) -> Result<*mut MX> {
 }
 
 /// # Safety
-/// `i` is NULL or holds as many indices as the last of `p` says.
+/// `i` is NULL or has the number of indices that the last value of `p` states.
 unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_int) -> Result<*mut MX> {
     let ill_formed = || fail!(Code::MatrixKind, "compressed columns with missing or ill-formed p or i");
     let p = match p {
@@ -112,8 +112,8 @@ unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_in
         p => p.filter(|p| ascends(p)).ok_or_else(ill_formed)?,
     };
     let count = p[p.len() - 1];
-    // SAFETY: the caller promises that `i` is NULL or holds as many indices as the last of `p` says; the
-    // arrays made have the sizes of their originals.
+    // SAFETY: the caller promises that `i` is NULL or has the number of indices that the last value of `p` states. The new
+    // arrays have the sizes of the originals.
     unsafe {
         let i = array(i, count as usize).filter(|i| i.iter().all(|row| (0..m).contains(row)));
         let i = i.ok_or_else(ill_formed)?;
@@ -132,7 +132,7 @@ fn zeroed<T>(bytes: usize) -> Result<*mut T> {
     Ok(memory.cast())
 }
 
-/// A number of values as the structure can state it.
+/// The number of values as a C int.
 fn count(values: Option<usize>) -> Result<c_int> {
     let values = values.and_then(|values| c_int::try_from(values).ok());
     values.ok_or_else(|| fail!(Code::OutOfMemory, "matrix with more values than an int can count"))

@@ -1,4 +1,4 @@
-//! What a local dynamics holds and did.
+//! Statistics of a local dynamics: memory and work.
 
 use super::c_api::types::ldy_stats;
 use super::errors::Result;
@@ -13,12 +13,12 @@ use crate::ffi::sized::sized;
 pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result {
     // SAFETY: the host promises to ldy_get_stats that ldy comes from LOCDYN_Create; nothing is written to it.
     let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut())? };
-    // SAFETY: the host promises to ldy_get_stats that stats has as many bytes as its size says.
+    // SAFETY: the host promises to ldy_get_stats that stats has the bytes that its size states.
     let place = unsafe { sized("stats", stats)? };
     let panels = dynamics.bodies.made.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
-    let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = dynamics.tally.times;
+    let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = dynamics.stats.times;
     let stats = ldy_stats {
         size: size_of::<ldy_stats>(),
         rows: dynamics.rows.pool.live(),
@@ -28,8 +28,8 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result {
         operator_bytes,
         factor_bytes,
         scratch_bytes: dynamics.bodies.bytes() + dynamics.scratch_bytes(),
-        factorisations: dynamics.tally.factorisations,
-        factors_reused: dynamics.tally.factors_reused,
+        factorisations: dynamics.stats.factorizations,
+        factors_reused: dynamics.stats.factors_reused,
         velocities_time,
         operators_time,
         solves_time,

@@ -1,11 +1,11 @@
-//! The face of the legacy module: the one place that talks to C.
+//! The face of the legacy module.
 //!
-//! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
-//! [`entry`] and `update` the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
-//! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
-//! their memory), `update` (these as a scene), `culprit` (what is not finite), `shadow`
-//! (another module's rows once more),
-//! `cohesion`, `export` (W as text), `copied_rows` (the rows for the neutral face), `report`, `operators`, `matrix`.
+//! `entry.c` and `hooks.c` contain the C entry points, the weak references to the host and the raising of errors. They call the
+//! status-returning functions of [`entry`], `update` and other modules. The modules: [`layout`] (memory layout of structures),
+//! `host` (checked views of the host's bodies and constraints), `rows` (the linked rows and their memory), `update` (the rows
+//! as a scene), `non_finite` (diagnosis of values that are not finite), `shadow` (a mirror of another module's rows),
+//! `cohesion`, `export` (W as text), `csr` (copies of the rows for the neutral face), `memory_stats`, `display` (names in error
+//! texts), `report`, `operators`, `matrix`, `mpi` (exchanges with other processes).
 
 mod arguments;
 pub mod c_api;

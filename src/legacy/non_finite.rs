@@ -1,4 +1,5 @@
-//! Which value is not finite if V, B or W of a constraint is not. The search begins only when that is known.
+//! Diagnosis of a V, B or W that is not finite: search its inputs for the cause. The search runs only after such a value was
+//! found.
 
 use std::{fmt, ptr};
 
@@ -6,22 +7,22 @@ use crate::math::{Block, is_finite};
 
 use super::display;
 use super::errors::{self, Code, fail};
-use super::host::body::{self, Body};
+use super::host::body::{self, HostBody};
+use super::host::body_point::{BodyPoint, Role};
 use super::host::constraint;
-use super::host::place::{Place, Role};
 use super::layout::*;
 
-/// The error of V or B that is not finite, as far as the bodies with these roles make it.
+/// The error of a V or B that is not finite, computed from the bodies with these roles.
 ///
 /// # Safety
-/// The constraint is valid, and so are these of its bodies.
+/// The constraint and its bodies with these roles are valid.
 #[cold]
 pub unsafe fn of_velocities(con: *const CON, roles: &[Role]) -> Code {
     // SAFETY: the caller promises a valid constraint, and that its bodies with these roles are valid.
     unsafe { constraint::error(con, search(con, roles, true).unwrap_or_else(|| overflow("V or B"))) }
 }
 
-/// The error of `w`, W of a constraint, if it or its inverse is not finite, or too large to be rounded safely.
+/// The error of `w`, the diagonal block of a constraint, if it or its inverse is not finite or too large.
 ///
 /// # Safety
 /// The constraint and its bodies are valid.
@@ -37,12 +38,12 @@ pub unsafe fn of_block(con: *const CON, w: &Block) -> Code {
     }
 }
 
-/// The error of blocks between two constraints that are not finite although the diagonal ones are.
+/// The error of blocks between two constraints that are not finite, although their diagonal blocks are.
 ///
 /// # Safety
 /// The constraints are valid, their bodies NULL or valid.
 #[cold]
-pub unsafe fn of_blocks_between(constraints: [*const CON; 2]) -> Code {
+pub unsafe fn of_blocks_between(constraints: [*mut CON; 2]) -> Code {
     // SAFETY: the caller promises valid constraints.
     let [first, second] = constraints.map(|con| unsafe { display::constraint(con) });
     errors::about(format_args!("{first} and {second}"), not_finite("W between them"))
@@ -58,7 +59,7 @@ pub fn not_finite(value: impl fmt::Display) -> Code {
     fail!(Code::BugFound, "{value} is not finite")
 }
 
-/// The error of the first value that is not finite, of those that velocities or else W are made of.
+/// The error of the first non-finite input of the velocities, or otherwise of W.
 ///
 /// # Safety
 /// As [`of_velocities`].
@@ -83,14 +84,14 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
         }
         let id = (*body).id;
         let not_finite = |what: &str| Some(not_finite(format_args!("{what} of body {id}")));
-        let place = Place::of(con, role, ptr::null_mut());
+        let place = BodyPoint::of(con, role, ptr::null_mut());
         if !is_finite(&place.point) {
             let name = if matches!(role, Role::Master) { "mpnt" } else { "spnt" };
             return Some(self::not_finite(format_args!("its point on body {id} ({name})")));
         }
         // Missing or ill-formed data was reported before.
-        let view = Body::new(body, of_velocities).ok()?;
-        if !matches!(view, Body::FiniteElement(_)) && !is_finite(&(*body).ref_center) {
+        let view = HostBody::new(body, of_velocities).ok()?;
+        if !matches!(view, HostBody::FiniteElement(_)) && !is_finite(&(*body).ref_center) {
             return not_finite("centre (ref_center)");
         }
         if view.rotation().is_some_and(|rotation| !is_finite(rotation)) {
@@ -101,7 +102,7 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
             let are_finite = velocities.iter().all(|velocity| is_finite(velocity));
             return if are_finite { None } else { not_finite("velocity") };
         }
-        if let Body::FiniteElement(mesh) = view
+        if let HostBody::FiniteElement(mesh) = view
             && !mesh.has_finite_base(&place).ok()?
         {
             return not_finite("reduced base (evec)");

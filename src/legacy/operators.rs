@@ -1,4 +1,4 @@
-//! Operators and local velocities of single points, for hosts that have none of their own.
+//! Operators and local velocities of single points, for hosts without functions of their own.
 
 use std::ffi::{c_int, c_short, c_void};
 use std::{ptr, slice};
@@ -10,13 +10,13 @@ use crate::math::{Block, Vector, is_finite};
 use super::arguments::{self, entry};
 use super::errors::{self, Code, Result, fail};
 use super::ffi::status;
-use super::host::body::Body;
+use super::host::body::HostBody;
+use super::host::body_point::BodyPoint;
 use super::host::domain::{UpdateKind, update_kind};
-use super::host::place::Place;
 use super::layout::*;
 use super::{display, matrix};
 
-/// A point of a body and a local frame, as a host passes them.
+/// A host's request: a point of a body and a local frame.
 #[derive(Clone, Copy)]
 pub struct Request {
     /// The body.
@@ -37,25 +37,25 @@ impl Request {
         Self { body, shape: ptr::null(), object: ptr::null(), point, frame }
     }
 
-    /// The place and the frame.
+    /// The point and the frame, checked.
     ///
     /// # Errors
     /// [`Code::BugFound`] if body, point or frame is NULL.
     ///
     /// # Safety
-    /// What is not NULL is valid.
-    unsafe fn place(&self) -> Result<(Place, Block)> {
+    /// Each pointer is NULL or valid.
+    unsafe fn place(&self) -> Result<(BodyPoint, Block)> {
         ensure!(
             !self.body.is_null() && !self.point.is_null() && !self.frame.is_null(),
             fail!(Code::BugFound, "body, X or E is NULL")
         );
-        // SAFETY: body, point and frame are not NULL, and the caller promises that what is not NULL is valid.
+        // SAFETY: body, point and frame are not NULL, and the caller promises that each pointer is NULL or valid.
         unsafe {
-            let place = Place {
+            let place = BodyPoint {
                 point: *self.point.cast(),
                 shape: self.shape,
                 object: self.object,
-                known: ptr::null_mut(),
+                cached: ptr::null_mut(),
             };
             Ok((place, *self.frame.cast()))
         }
@@ -76,21 +76,21 @@ fn of_body(id: u32, code: Code) -> Code {
     errors::about(format_args!("body {id}"), code)
 }
 
-/// H of a body that is not of finite elements; see `ldy_rigid_operator` and `ldy_pseudo_rigid_operator`. `COUNT` is the number of
-/// its values, which the kind of the body decides on.
+/// Write H of a rigid or pseudo-rigid body; see `ldy_rigid_operator` and `ldy_pseudo_rigid_operator`. `COUNT` is the number of
+/// values of H, which depends on the kind of the body.
 ///
 /// # Safety
 /// As there.
 pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Result {
-    // SAFETY: the host promises that what the request holds is NULL or valid, and that `h` is NULL or has room for H of such a
-    // body.
+    // SAFETY: the host promises that each pointer of the request is NULL or valid, and that `h` is NULL or large enough for H
+    // of such a body.
     unsafe {
         let (place, frame) = request.place()?;
         ensure!(!h.is_null(), fail!(Code::BugFound, "H is NULL"));
         let id = (*request.body).id;
-        let body = Body::new(request.body, true).map_err(|code| of_body(id, code))?;
+        let body = HostBody::new(request.body, true).map_err(|code| of_body(id, code))?;
         ensure!(
-            !matches!(body, Body::FiniteElement(_)) && 3 * body.dofs() == COUNT,
+            !matches!(body, HostBody::FiniteElement(_)) && 3 * body.dofs() == COUNT,
             fail!(Code::BugFound, "body {id}: of another kind")
         );
         let mut values = [0.0; COUNT];
@@ -101,7 +101,7 @@ pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Resul
     Ok(())
 }
 
-/// A new matrix with H for a kind of constraint; see `BODY_Gen_To_Loc_Operator`. The result goes to `*out`.
+/// Make a matrix with H for a kind of constraint; see `BODY_Gen_To_Loc_Operator`. The result goes to `*out`.
 ///
 /// # Safety
 /// As there; `out` is valid.
@@ -116,15 +116,15 @@ pub unsafe extern "C" fn ldy_entry_operator(
     out: *mut *mut MX,
 ) -> c_int {
     let request = Request { body, shape, object, point, frame };
-    // SAFETY: the host promises to BODY_Gen_To_Loc_Operator what the request asks for.
+    // SAFETY: the host promises to BODY_Gen_To_Loc_Operator that the pointers of the request are valid.
     entry!(out: place => out.put(unsafe { new_operator(&request, constraint_kind) }?))
 }
 
 /// # Safety
 /// As [`ldy_entry_operator`].
 unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX> {
-    // SAFETY: the host promises to BODY_Gen_To_Loc_Operator that the body is valid and that the arrays have
-    // their sizes; the matrix made holds 3 × dofs values.
+    // SAFETY: the host promises to BODY_Gen_To_Loc_Operator that the body is valid and that the arrays have their sizes; the
+    // new matrix has 3 × dofs values.
     unsafe {
         let (place, frame) = request.place()?;
         let id = (*request.body).id;
@@ -135,8 +135,8 @@ unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*m
         );
         let dom = (*request.body).dom;
         let velocities_only = !dom.is_null() && update_kind(dom)? == UpdateKind::Minimal;
-        let body = Body::new(request.body, velocities_only).map_err(failed)?;
-        if let Body::FiniteElement(mesh) = body
+        let body = HostBody::new(request.body, velocities_only).map_err(failed)?;
+        if let HostBody::FiniteElement(mesh) = body
             && mesh.is_nodal()
         {
             let (location, _) = mesh.location(&place).map_err(failed)?;
@@ -155,11 +155,11 @@ unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*m
     }
 }
 
-/// A new matrix with the operator of a mesh in compressed columns.
+/// Make a matrix with the operator of a mesh in compressed columns.
 fn sparse(operator: &NodalOperator, mesh_nodes: usize) -> Result<*mut MX> {
     let (columns, count) = (3 * mesh_nodes, operator.sparse_length());
     let a = matrix::columns(3, columns as c_int, count as c_int)?;
-    // SAFETY: the matrix made has columns + 1 starts, and count rows and values.
+    // SAFETY: the new matrix has columns + 1 starts, and count rows and values.
     unsafe {
         operator.write_sparse(
             slice::from_raw_parts_mut((*a).p, columns + 1),
@@ -170,7 +170,7 @@ fn sparse(operator: &NodalOperator, mesh_nodes: usize) -> Result<*mut MX> {
     Ok(a)
 }
 
-/// Whether the functions for finite elements may work on a body.
+/// Check that a body has finite elements.
 ///
 /// # Safety
 /// `body` is NULL or valid.
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn ldy_entry_local_velocities(
     // SAFETY: the host promises to BODY_Local_Velo that the body is valid and that the arrays have their sizes.
     status(|| unsafe {
         let (place, frame) = request.place()?;
-        let moving = Body::new(body, true).and_then(|view| view.moving_point(body, &place));
+        let moving = HostBody::new(body, true).and_then(|view| view.moving_point(body, &place));
         let (point, [before, now]) = moving.map_err(|code| of_body((*body).id, code))?;
         let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
         let wanted = || {

@@ -9,7 +9,7 @@ use crate::team;
 use super::c_api::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET};
 use super::errors::{Code, Result, fail};
 
-/// What is set, by the numbers of options.
+/// Whether each option is set, indexed by its number.
 static SET: [AtomicBool; LDY_QUIET as usize + 1] = [const { AtomicBool::new(false) }; LDY_QUIET as usize + 1];
 /// Counts changes of options and of the number of threads.
 static REVISION: AtomicU32 = AtomicU32::new(0);
@@ -37,8 +37,8 @@ pub extern "C" fn is_set(option: c_int) -> bool {
     SET[option as usize].load(Ordering::Relaxed)
 }
 
-/// A number that changes with every change of an option or of the number of threads. What was made under other
-/// options is not reused: a host that takes its promise to leave W alone back may write to W until it gives it again.
+/// A number that changes with every change of an option or of the number of threads. Results are not reused across such
+/// changes: a host that withdraws its promise to leave W unchanged may write to W until it renews the promise.
 pub fn revision() -> u32 {
     REVISION.load(Ordering::Relaxed)
 }

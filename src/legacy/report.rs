@@ -1,4 +1,4 @@
-//! What a check found, as C sees it.
+//! Checks of consistency, and reports for C.
 
 use std::ffi::{c_char, c_int, c_longlong};
 
@@ -6,66 +6,67 @@ use super::c_api::types::{ldy_differences, ldy_report};
 use super::errors::{self, Result};
 use super::ffi;
 use super::layout::LOCDYN;
-use super::rows::{self, LocalDynamics, Place};
+use super::rows::{self, LocalDynamics, SubjectIds};
 use crate::ffi::codes::LDY_REPORT_TEXT;
 use crate::ffi::sized::sized;
 
-/// Whether all rows and blocks are in order; see `ldy_is_consistent`.
+/// Whether all rows and blocks are consistent; see `ldy_is_consistent`.
 ///
 /// # Safety
 /// As there.
 pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool {
-    let check = |found: &mut Found| {
+    let check = |report: &mut CheckReport| {
         // SAFETY: the host promises to ldy_is_consistent that ldy is a LOCDYN; nothing is written to it.
         let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut()) }?;
-        rows::check_consistency(dynamics, &mut found.place)
+        rows::check_consistency(dynamics, &mut report.subject)
     };
-    // SAFETY: the host promises to ldy_is_consistent that the report has as many bytes as its size says.
-    unsafe { tell(report, check) }
+    // SAFETY: the host promises to ldy_is_consistent that the report has the bytes that its size states.
+    unsafe { run(report, check) }
 }
 
-/// What a check found, beside its error.
-pub struct Found {
-    /// Where the first finding is.
-    pub place: Place,
-    /// The largest differences, -1 where nothing was compared.
+/// Results of a check, in addition to its error.
+pub struct CheckReport {
+    /// The ids of the first finding.
+    pub subject: SubjectIds,
+    /// The largest differences; -1 for quantities that were not compared.
     pub largest: ldy_differences,
-    /// The largest condition number of a matrix A; 0: there is none.
+    /// The largest condition number of a matrix A; 0 without such matrices.
     pub condition: f64,
     /// Seconds of the library's own assembly.
     pub time: f64,
 }
 
-/// Let a check run and tell what it found, where that is wanted; whether nothing is wrong.
+/// Run a check and fill the report, unless it is NULL. Returns whether there was no error.
 ///
 /// # Safety
-/// `report` is NULL or valid, with as many bytes as its size says.
-pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Result) -> bool {
-    let (place, largest) = (Place::default(), ldy_differences::NONE);
-    let mut found = Found { place, largest, condition: 0.0, time: 0.0 };
+/// `report` is NULL or valid, with the bytes that its size states.
+pub unsafe fn run(report: *mut ldy_report, check: impl FnOnce(&mut CheckReport) -> Result) -> bool {
+    let (subject, largest) = (SubjectIds::default(), ldy_differences::NONE);
+    let mut results = CheckReport { subject, largest, condition: 0.0, time: 0.0 };
     let mut out = None;
     let code = ffi::status(|| {
         if !report.is_null() {
-            // SAFETY: the caller promises that the report has as many bytes as its size says.
+            // SAFETY: the caller promises that the report has the bytes that its size states.
             out = Some(unsafe { sized("report", report) }?);
         }
-        check(&mut found)
+        check(&mut results)
     });
     if let Some(out) = out {
-        out.fill(&as_report(code, found));
+        out.fill(&as_report(code, results));
     }
     code == 0
 }
 
-/// The report of a check that ended with a code; a text is the one of the thread's last error.
-fn as_report(code: c_int, found: Found) -> ldy_report {
+/// The report of a check that ended with a code. The text is the thread's last error.
+fn as_report(code: c_int, results: CheckReport) -> ldy_report {
     let id = |id: Option<u32>| id.map_or(-1, c_longlong::from);
-    let Found { place: Place { constraint, neighbour, body }, largest, condition, time } = found;
+    let CheckReport { subject: SubjectIds { constraint, neighbor, body }, largest, condition, time } =
+        results;
     let mut report = ldy_report {
         size: size_of::<ldy_report>(),
         code,
         constraint: id(constraint),
-        neighbour: id(neighbour),
+        neighbour: id(neighbor),
         body: id(body),
         text: [0; LDY_REPORT_TEXT],
         largest,

@@ -2,7 +2,7 @@
 
 use super::real::Real;
 
-/// Coefficients, lowest power first, of the polynomial of degree 8 that comes closest to the root on [0, 1]: within
+/// Coefficients, lowest power first, of the polynomial of degree 8 that approximates the root best on [0, 1]. Its error is at most
 /// 2.8e-9.
 const START: [f64; 9] = [
     1.7320508103309,
@@ -16,10 +16,10 @@ const START: [f64; 9] = [
     -0.0006318638565,
 ];
 
-/// The largest root of t³ − 3t − 2r, that is 2 cos (⅓ arccos r), for r in [0, 1] (a few ε beyond do no harm).
+/// The largest root of t³ − 3t − 2r, which is 2 cos (⅓ arccos r), for r in [0, 1] or a few ε outside.
 ///
-/// It lies in [√3, 2], the other two are at least √3 away, and the slope is at least 6: one step of Newton's method
-/// squares the error of the polynomial start (times at most 0.87), far below rounding.
+/// The root is in [√3, 2], the other two are at least √3 away, and the slope is at least 6. One step of Newton's method squares the
+/// error of the polynomial (times at most 0.87), which makes it far smaller than rounding.
 #[inline(always)]
 pub(super) fn separated_root<R: Real>(r: R) -> R {
     let c = &START;

@@ -3,23 +3,23 @@
 use super::real::Real;
 use super::{Block, Vector, mirrored, of_columns, symmetric};
 
-/// A pivot below this times the diagonal entry that it is the remainder of may be rounding error.
+/// A pivot may be rounding error if it is smaller than this times the diagonal entry from which it was computed.
 const DOUBTFUL: f64 = 16.0 * f64::EPSILON;
 
 /// The inverse of the symmetric block `b`, symmetric to the bit, without −0; `None` if a pivot is exactly zero.
 ///
 /// Positive definite blocks are factored as L D Lᵀ, which needs no exchange of rows (Higham, Accuracy and Stability
 /// of Numerical Algorithms, §10.1): relative to the norm, the error is a few ε times the condition number. Scaling
-/// the axes by powers of two scales the result without rounding. Where a pivot is not clearly positive, elimination
-/// with pivoting takes over (`inverse`).
+/// the axes by powers of two scales the result without rounding. If a pivot is not clearly positive, elimination
+/// with pivoting replaces the factor (`inverse`).
 #[inline(always)]
 pub fn inverse_symmetric(b: &Block) -> Option<Block> {
     let inverse = inverse_positive_definite([b[0], b[1], b[2], b[4], b[5], b[8]]);
     inverse.map(symmetric).or_else(|| by_elimination(b))
 }
 
-/// The inverses of blocks side by side, of entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2), as such: L⁻ᵀ D⁻¹ L⁻¹ in
-/// closed form, without −0; `None` if a pivot of one of them is in doubt.
+/// The inverses of one block or of several in SIMD lanes, given and returned as the entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1),
+/// (2, 2): L⁻ᵀ D⁻¹ L⁻¹ in closed form, without −0. `None` if a pivot of one of them is not clearly positive.
 #[inline(always)]
 pub fn inverse_positive_definite<R: Real>([b00, b10, b20, b11, b21, b22]: [R; 6]) -> Option<[R; 6]> {
     let e0 = reciprocal(b00, b00)?;
@@ -36,26 +36,24 @@ pub fn inverse_positive_definite<R: Real>([b00, b10, b20, b11, b21, b22]: [R; 6]
     Some([x00, x01 + 0.0, x02 + 0.0, x11, x12 + 0.0, e2])
 }
 
-/// 1 / `pivot`, if it is clearly positive against the diagonal entry `of` that it is the remainder of.
+/// 1 / `pivot`, if the pivot is clearly positive relative to the diagonal entry `of` from which it was computed.
 #[inline(always)]
 fn reciprocal<R: Real>(pivot: R, of: R) -> Option<R> {
     (of * DOUBTFUL).all_below(pivot).then(|| pivot.reciprocal())
 }
 
-/// The inverse by elimination, its upper triangle a copy of the lower.
+/// The inverse by elimination, with its lower triangle copied to the upper.
 #[cold]
 fn by_elimination(b: &Block) -> Option<Block> {
     inverse(b).map(|x| mirrored(&x).map(|entry| entry + 0.0))
 }
 
-/// The inverse of `b` as [`solve`] has it.
-///
-/// A badly conditioned block is inverted like any other.
+/// The inverse of `b` by [`solve`], for badly conditioned blocks, too.
 pub fn inverse(b: &Block) -> Option<Block> {
     solve(b, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]).map(of_columns)
 }
 
-/// `b⁻¹ x` of some columns x by Gaussian elimination with partial pivoting; `None` if a pivot is exactly zero.
+/// `b⁻¹ x` for each of the columns x, by Gaussian elimination with partial pivoting; `None` if a pivot is exactly zero.
 pub fn solve<const N: usize>(b: &Block, mut columns: [Vector; N]) -> Option<[Vector; N]> {
     let mut a = *b;
     for k in 0..3 {

@@ -56,7 +56,7 @@ pub fn transposed_times(b: &Block, x: &Vector) -> Vector {
     ]
 }
 
-/// The block with these columns.
+/// The block with the given columns.
 #[inline(always)]
 pub fn of_columns([x, y, z]: [Vector; 3]) -> Block {
     [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]
@@ -69,7 +69,7 @@ pub fn transposed_product(a: &Block, b: &Block) -> Block {
     of_columns([column(0), column(3), column(6)])
 }
 
-/// How far the columns of `b` are from being orthonormal: the largest entry of bᵀ b − 1 by magnitude.
+/// The deviation of the columns of `b` from orthonormal ones: the largest magnitude of an entry of bᵀ b − 1.
 pub fn deviation_from_orthonormal(b: &Block) -> f64 {
     let square = transposed_product(b, b);
     let entries = square.iter().enumerate().map(|(k, x)| (x - if k % 4 == 0 { 1.0 } else { 0.0 }).abs());
@@ -106,7 +106,7 @@ pub fn difference(x: &Vector, y: &Vector) -> Vector {
     [x[0] - y[0], x[1] - y[1], x[2] - y[2]]
 }
 
-/// The length of a plane vector. Without the library's `hypot`, whose bits are not the same everywhere.
+/// The length of a vector in the plane. It does not use the C library's `hypot`, whose bits differ between systems.
 #[inline(always)]
 pub fn length(x: f64, y: f64) -> f64 {
     (x * x + y * y).sqrt()
@@ -120,7 +120,7 @@ pub fn largest(values: &[f64]) -> f64 {
 /// Whether every value is finite.
 #[inline(always)]
 pub fn is_finite(values: &[f64]) -> bool {
-    // The largest exponent alone is carried into the sign. No branches and no comparisons: several are looked at at a time.
+    // Only the largest exponent carries into the sign bit. There are no branches and no comparisons, so the loop can use SIMD.
     const EXPONENT: u64 = f64::INFINITY.to_bits();
     const ONE: u64 = EXPONENT & EXPONENT.wrapping_neg();
     values.iter().fold(0, |all, value| all | ((value.to_bits() & EXPONENT) + ONE)) >> 63 == 0

@@ -1,9 +1,9 @@
-//! Numbers that go through the same operations side by side: one, or several.
+//! One number, or several in SIMD lanes, with the same operations.
 
 use std::ops::{Add, Div, Mul, Sub};
 
-/// Numbers side by side. Each operation is one of IEEE arithmetic on each of them, so what is computed of several has the
-/// bits of what is computed of each alone.
+/// One number, or several in SIMD lanes. Each operation is an operation of IEEE arithmetic in each lane, so results for several numbers
+/// are bit-identical to the results for each alone.
 pub trait Real:
     Copy
     + Add<Output = Self>
@@ -13,10 +13,10 @@ pub trait Real:
     + Add<f64, Output = Self>
     + Mul<f64, Output = Self>
 {
-    /// Magnitudes.
+    /// The magnitude.
     fn abs(self) -> Self;
 
-    /// Square roots.
+    /// The square root.
     fn sqrt(self) -> Self;
 
     /// 1 / self.
@@ -25,18 +25,18 @@ pub trait Real:
     /// The larger of two numbers, neither NaN.
     fn max(self, other: Self) -> Self;
 
-    /// `yes` where self ≤ bound, else `no`.
+    /// `yes` in lanes where self ≤ bound, else `no`.
     fn select_le(self, bound: Self, yes: Self, no: Self) -> Self;
 
-    /// Whether self < bound everywhere.
+    /// Whether self < bound in all lanes.
     fn all_below(self, bound: Self) -> bool;
 
-    /// Whether every number is finite.
+    /// Whether all lanes are finite.
     fn all_finite(self) -> bool;
 
-    /// Powers of two that bring the largest magnitudes of `values` into [1, 4), and their reciprocals; `None` if it is not
-    /// that simple: if a value is not finite, or, of several side by side, if some are near the ends of the range.
-    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)>;
+    /// The powers of two that scale the largest magnitude of `values` in each lane to [1, 4), and their reciprocals. `None` if a value is
+    /// not finite or, with several lanes, if values are near the ends of the range.
+    fn normalizer(values: &[Self; 6]) -> Option<(Self, Self)>;
 }
 
 impl Real for f64 {
@@ -76,8 +76,8 @@ impl Real for f64 {
     }
 
     #[inline(always)]
-    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
-        /// All bits but the sign: they order finite numbers by magnitude, and the non-finite ones above all.
+    fn normalizer(values: &[Self; 6]) -> Option<(Self, Self)> {
+        /// All bits but the sign. They order finite numbers by magnitude, and non-finite ones after all finite ones.
         const MAGNITUDE: u64 = u64::MAX >> 1;
         const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
@@ -85,8 +85,8 @@ impl Real for f64 {
         if largest >= f64::INFINITY.to_bits() {
             return None;
         }
-        // Biased exponents: of both factors they must be those of normal numbers. Of subnormal numbers alone the largest comes
-        // into [ε, 1). Multiplying by either factor is exact, unless the product underflows or overflows.
+        // The biased exponents of both factors must belong to normal numbers. If all values are subnormal, the largest is scaled to
+        // [ε, 1). A multiplication by either factor is exact, unless the product underflows or overflows.
         let exponent = (largest >> MANTISSA_BITS).clamp(1, 2045);
         Some((
             Self::from_bits((2046 - exponent) << MANTISSA_BITS),

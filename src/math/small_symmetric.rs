@@ -1,14 +1,14 @@
-//! Symmetric matrices of up to six rows: inverse and largest eigenvalue.
+//! Inverse and largest eigenvalue of symmetric matrices of up to six rows.
 #![forbid(unsafe_code)]
 
 use super::{Block, largest, length};
 
-/// Most rows.
+/// The largest number of rows.
 pub const MOST_ROWS: usize = 6;
 
 const MOST: usize = MOST_ROWS * MOST_ROWS;
 
-/// Write the inverse of a symmetric matrix, n × n, symmetric to the bit; NaN where it is singular to working precision.
+/// Write the inverse of a symmetric n × n matrix, symmetric to the bit. All entries are NaN if the matrix is singular to working precision.
 #[inline]
 pub fn invert(n: usize, w: &[f64], inverse: &mut [f64]) {
     if let ([w], [inverse]) = (w, &mut *inverse) {
@@ -19,7 +19,8 @@ pub fn invert(n: usize, w: &[f64], inverse: &mut [f64]) {
     }
 }
 
-/// Gauss's and Jordan's elimination of the matrix in units in which its diagonal is one: rows may be forces and torques.
+/// Invert by Gauss–Jordan elimination; false if the matrix is singular. It is scaled to a unit diagonal, since rows may have different
+/// units, such as forces and torques.
 fn invert_any(n: usize, w: &[f64], inverse: &mut [f64]) -> bool {
     const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
     let (mut a, mut x, mut unit) = ([0.0; MOST], [0.0; MOST], [1.0; MOST_ROWS]);
@@ -71,12 +72,12 @@ fn invert_any(n: usize, w: &[f64], inverse: &mut [f64]) -> bool {
     inverse.iter().all(|value| value.is_finite())
 }
 
-/// The largest eigenvalue of a symmetric matrix, n × n: NaN if there is none to be found.
+/// The largest eigenvalue of a symmetric n × n matrix; NaN if the computation fails.
 pub fn largest_eigenvalue(n: usize, w: &[f64]) -> f64 {
     match w {
         [value] => *value,
         [a, b, _, c] => {
-            // Squares neither overflow nor vanish.
+            // In this unit squares neither overflow nor underflow.
             let unit = largest(w).max(f64::MIN_POSITIVE);
             0.5 * (a + c) + unit * length(0.5 * (a - c) / unit, b / unit)
         }
@@ -87,7 +88,7 @@ pub fn largest_eigenvalue(n: usize, w: &[f64]) -> f64 {
     }
 }
 
-/// Jacobi's method: each rotation makes one entry off the diagonal zero.
+/// The largest eigenvalue by Jacobi's method: each rotation makes one off-diagonal entry zero.
 fn by_rotations(n: usize, w: &[f64]) -> f64 {
     const SWEEPS: usize = 30;
     let mut a = [0.0; MOST];

@@ -4,41 +4,40 @@ use std::iter;
 
 use crate::inertia::{FactorError, Factored, Structure, Workspace};
 use crate::math::is_finite;
-use crate::memory::renew;
-use crate::rows::any_rows::{AnyBlockRows, check_size};
-use crate::rows::fault::{Error, Fault};
+use crate::memory::collect;
+use crate::rows::block_rows::BlockRows;
+use crate::rows::fault::{Error, Fault, check_size};
 
-/// A pivot that is no more than this of its diagonal entry is rounding.
+/// A pivot of at most this share of its diagonal entry is a rounding error.
 const SINGULAR: f64 = 1e-13;
 
-/// The factor of W + μ 1, with its memory, which is used again: the order of elimination is kept as long as the pattern stays.
+/// The factor of W + μ 1 and its workspace. The order of elimination is kept as long as the pattern stays.
 #[derive(Debug, Default)]
 pub struct Cholesky {
     factored: Factored,
     work: Workspace,
-    /// The lower triangle by scalar columns: the diagonal first, then ascending rows.
+    /// The lower triangle by scalar columns: the diagonal entry first, then ascending rows.
     starts: Vec<i32>,
     rows: Vec<i32>,
     values: Vec<f64>,
-    /// Of the scalar rows, if there is a factor; one of no rows is not made.
+    /// The number of scalar rows if there is a factor. Without rows nothing is factored.
     size: Option<usize>,
 }
 
 impl Cholesky {
-    /// A factor of nothing.
+    /// Make a workspace without a factor.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Factor W + diag μ. μ has one value for all, one for each row, or one for each scalar; none: zero.
+    /// Factor W + diag μ. W is symmetric. μ has one value for all rows, one for each row, or one for each scalar row; without values
+    /// it is zero.
     ///
     /// # Errors
-    /// If the rows are ill-formed, μ has another number of values, something is not finite, memory is exhausted, or a pivot is not
-    /// positive or only by rounding, no more than 1e-13 of its diagonal entry. There is no factor then.
-    pub fn factorise<'a>(&mut self, w: impl Into<AnyBlockRows<'a>>, mu: &[f64]) -> Result<(), Error> {
+    /// If μ has another number of values, a value is not finite, memory is exhausted, or a pivot is not positive, or positive by
+    /// rounding alone: at most 1e-13 of its diagonal entry. There is no factor then.
+    pub fn factorise(&mut self, w: &BlockRows, mu: &[f64]) -> Result<(), Error> {
         self.size = None;
-        let w = w.into();
-        w.check_pattern()?;
         let (rows, scalars) = (w.len(), w.scalar_count());
         let each = match mu.len() {
             0 | 1 => Each::Together,
@@ -48,13 +47,13 @@ impl Cholesky {
         };
         ensure!(is_finite(mu), Error::of_rows(Fault::NotFinite("mu")));
         w.check_values()?;
-        self.fill(&w, |row, scalar| match each {
+        self.fill(w, |row, scalar| match each {
             Each::Together => mu.first().copied().unwrap_or(0.0),
             Each::Row => mu[row],
             Each::Scalar => mu[scalar],
         })?;
         if rows > 0 {
-            // Those that the factor knows are scalars.
+            // The factor numbers scalar rows.
             self.eliminate()
                 .map_err(|error| Error { row: error.row.map(|scalar| w.row_of(scalar)), ..error })?;
         }
@@ -71,24 +70,24 @@ impl Cholesky {
                 first.get_or_insert(row);
             }
         })?;
-        first.map_or(Ok(()), |row| Err(Error { row: Some(row), fault: Fault::NotPositive }))
+        first.map_or(Ok(()), |row| Err(Error::of_row(row, Fault::NotPositive)))
     }
 
-    /// The lower triangle of W + diag μ.
-    fn fill(&mut self, w: &AnyBlockRows, mu: impl Fn(usize, usize) -> f64) -> Result<(), Error> {
+    /// Write the lower triangle of W + diag μ.
+    fn fill(&mut self, w: &BlockRows, mu: impl Fn(usize, usize) -> f64) -> Result<(), Error> {
         let Self { starts, rows, values, .. } = self;
         let count = w.len();
         let entries = |row: usize| {
-            let height = w.scalars(row).len();
-            // Of the diagonal block those of a triangle.
+            let height = w.height(row);
+            // A triangle of the diagonal block.
             w.upper(row).map(|(_, block)| block.len()).sum::<usize>() - height * (height - 1) / 2
         };
         let total: usize = (0..count).map(entries).sum();
         let why = "W has more entries than an int can count";
         ensure!(i32::try_from(total).is_ok(), Error::of_rows(Fault::Invalid(why)));
-        renew(starts, w.scalar_count() + 1, iter::once(0))?;
-        renew(rows, total, iter::empty())?;
-        renew(values, total, iter::empty())?;
+        collect(starts, w.scalar_count() + 1, iter::once(0))?;
+        collect(rows, total, iter::empty())?;
+        collect(values, total, iter::empty())?;
         for row in 0..count {
             let own = w.scalars(row);
             for (j, scalar) in own.clone().enumerate() {
@@ -107,10 +106,10 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Number of scalar rows of the factor.
+    /// The number of scalar rows of the factor.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no factor.
     pub fn size(&self) -> Result<usize, Error> {
         self.size.ok_or(Error::of_rows(Fault::Invalid("W + mu 1 has not been factored")))
     }
@@ -118,7 +117,7 @@ impl Cholesky {
     /// Replace x by (W + μ 1)⁻¹ x.
     ///
     /// # Errors
-    /// If there is no factor, x has another length, or memory is exhausted; x is then as it was.
+    /// If there is no factor, x has another length, or memory is exhausted; x is then unchanged.
     pub fn solve(&mut self, x: &mut [f64]) -> Result<(), Error> {
         check_size("a vector with a value for each scalar row", self.size()?, x.len())?;
         if x.is_empty() { Ok(()) } else { Ok(self.factored.solve_vector(x, &mut self.work)?) }
@@ -137,20 +136,20 @@ impl Cholesky {
     }
 }
 
-/// For which of the rows μ has a value each.
+/// The rows for which μ has a value.
 #[derive(Clone, Copy, Debug)]
 enum Each {
-    /// There is one for all.
+    /// One value for all rows.
     Together,
     Row,
     Scalar,
 }
 
-/// Of a factor of W + μ 1; the row is that of a scalar.
+/// The row of the result is a scalar row.
 impl From<FactorError> for Error {
     fn from(error: FactorError) -> Self {
         match error {
-            FactorError::NotPositiveDefinite { row } => Self { row: Some(row), fault: Fault::NotPositive },
+            FactorError::NotPositiveDefinite { row } => Self::of_row(row, Fault::NotPositive),
             FactorError::Memory => Self::of_rows(Fault::Memory),
             FactorError::NotFinite => Self::of_rows(Fault::NotFinite("the factor of W + mu 1")),
             FactorError::Missing => Self::of_rows(Fault::Invalid("W + mu 1 has not been factored")),

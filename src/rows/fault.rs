@@ -1,48 +1,74 @@
-//! What is wrong with block-sparse rows and what is given with them, and which of them.
+//! Faults of block-sparse rows and of the values given with them, with the row that has the fault.
 
 use std::collections::TryReserveError;
 use std::fmt;
 
-/// What is wrong, and where.
+/// A fault and its row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Error {
-    /// The row, counted from 0; `None`: all of it.
+    /// The row, counted from 0; `None`: the rows as a whole.
     pub row: Option<usize>,
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// What is wrong.
+/// A fault of values or of their number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     /// Memory is exhausted.
     Memory,
-    /// A value is not finite; which.
+    /// A value is not finite; its name.
     NotFinite(&'static str),
-    /// Something else is wrong; what.
+    /// Another fault; its description.
     Invalid(&'static str),
-    /// So many values were given where as many others are needed.
+    /// An array has the wrong number of values.
     Size {
-        /// Of what.
+        /// The array.
         what: &'static str,
-        /// As many as needed.
+        /// The number needed.
         expected: usize,
-        /// As many as given.
+        /// The number given.
         found: usize,
     },
     /// The matrix is not positive definite, or singular to working precision: the pivot of this row is not positive.
     NotPositive,
 }
 
+/// Check the number of values of an array.
+///
+/// # Errors
+/// If `found` is not `expected`.
+pub fn check_size(what: &'static str, expected: usize, found: usize) -> Result<(), Fault> {
+    if expected == found { Ok(()) } else { Err(Fault::Size { what, expected, found }) }
+}
+
 impl Error {
+    /// A fault of one row.
+    pub(crate) fn of_row(row: usize, fault: Fault) -> Self {
+        Self { row: Some(row), fault }
+    }
+
+    /// A fault of the rows as a whole.
     pub(crate) fn of_rows(fault: Fault) -> Self {
         Self { row: None, fault }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::of_rows(fault)
     }
 }
 
 impl From<TryReserveError> for Error {
     fn from(_: TryReserveError) -> Self {
         Self::of_rows(Fault::Memory)
+    }
+}
+
+impl From<TryReserveError> for Fault {
+    fn from(_: TryReserveError) -> Self {
+        Self::Memory
     }
 }
 

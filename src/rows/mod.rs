@@ -1,21 +1,24 @@
-//! Direct methods for block-sparse symmetric rows of one to six scalars: Cholesky factors of W + μ 1, and which rows depend on
-//! others. `docs/system.md` tells when W is singular.
+//! Block-sparse rows of W, the one type of them, and what is computed from them alone. `docs/system.md` explains when W is singular.
 //!
-//! `rows` is what is given, `cholesky` the sparse factor, by [`crate::inertia`]'s; `rank` the dense elimination that finds out
-//! which rows depend on others.
+//! [`layout`] has the heights of rows, [`pattern`] checks starts and columns, [`block_rows`] is the type. [`multiply`] makes products,
+//! [`cholesky`] sparse factors of W + μ 1 by [`crate::inertia`], [`rank`] finds dependent rows by dense elimination, [`files`] writes
+//! W, and [`fault`] is the error of all of them.
 #![forbid(unsafe_code)]
 
-pub(crate) mod any_rows;
-pub(crate) mod block_rows;
+mod block_rows;
 mod cholesky;
 pub(crate) mod fault;
+pub(crate) mod files;
+pub(crate) mod layout;
 pub(crate) mod multiply;
+pub(crate) mod pattern;
 mod rank;
 
-pub use any_rows::{AnyBlockRows, Extents};
-pub use block_rows::BlockRows;
+pub(crate) use block_rows::NOT_FINITE;
+pub use block_rows::{BlockRows, Bsr3};
 pub use cholesky::Cholesky;
 pub use fault::{Error, Fault};
+pub use layout::{Layout, RowLayout, RowLayoutBuf, Threes};
 pub use rank::dependent_rows;
 
 #[cfg(test)]

@@ -1,47 +1,46 @@
 //! Which scalar rows of W depend on others: Cholesky with pivoting, dense, one connected group of rows after the other.
 //!
-//! The rows of a group are scaled to a diagonal of ones. What pivots leave of a diagonal entry is then the squared sine of the
-//! angle between a row and the span of those that were chosen, in the metric of A⁻¹: nothing is left of a row that depends on them.
-//! The largest rest is the next pivot, so that rounding does not grow: the rank is safe. Which rows depend on earlier ones is read
-//! from the null vectors that the factor gives: a row does that is the last in one of them.
+//! The rows of a group are scaled to a diagonal of ones. The remainder of a diagonal entry is then the squared sine of the angle
+//! between a row and the span of the chosen rows, in the metric of A⁻¹: it is zero for a row that depends on them. The largest
+//! remainder is the next pivot, so that rounding errors do not grow and the rank is safe. The null vectors of the factor show which
+//! rows depend on earlier ones: a row does if it is the last in a null vector.
 
-use crate::memory::{push, refill, renew, repeated, resize};
-use crate::rows::any_rows::AnyBlockRows;
+use crate::memory::{collect, push, refill, repeated, resize};
+use crate::rows::block_rows::BlockRows;
 use crate::rows::fault::{Error, Fault};
 
-/// The squared sine below which a row depends on others, unless told otherwise.
+/// The default tolerance: the squared sine below which a row depends on others.
 const TOLERANCE: f64 = 1e-10;
 
-/// An entry of a null vector, the largest of which is 1, that is not made by rounding.
+/// A larger entry of a null vector, scaled to a largest entry of 1, is not a rounding error.
 const ENTRY: f64 = 1e-5;
 
-/// A diagonal entry below this of the largest in its group is the square of rounding.
+/// A diagonal entry below this share of the largest in its group is the square of a rounding error.
 const NOTHING: f64 = 1e-26;
 
-/// A remainder below the negative of this is not made by rounding.
+/// A remainder below the negative of this is not a rounding error.
 const NEGATIVE: f64 = 1e-4;
 
-/// Which scalar rows depend on earlier ones, a value for each scalar. `tolerance` is the squared sine of the angle to the span of
-/// others below which a row depends on them; 0 stands for 1e-10. As many rows depend as the null space of W has dimensions. Of
-/// several rows that are at smaller angles than that to each other's span, which are told is a matter of rounding; how many is not.
-/// Where a sine is near the tolerance, the last row that has a share in the dependence is told, be that as small as 1e-5.
+/// Find the scalar rows that depend on earlier ones: a value for each scalar row.
 ///
-/// W is symmetric and semi-definite. A row that is zero counts as dependent. Takes up to 8 n² bytes and n³ operations for a group
-/// of n scalar rows.
+/// `tolerance`: the squared sine of the angle between a row and the span of others below which the row depends on them; 0 is the
+/// default, 1e-10. The number of dependent rows is the dimension of the null space of W. If several rows are at smaller angles to
+/// each other's span, rounding decides which of them are dependent, but not their number. If a sine is near the tolerance, the
+/// dependent row is the last one whose share in the dependence is at least 1e-5.
+///
+/// W is symmetric and positive semidefinite. A zero row is dependent. The function takes up to 8 n² bytes and n³ operations for a
+/// group of n scalar rows.
 ///
 /// # Errors
-/// If the rows are ill-formed, something is not finite, the tolerance is not between 0 and 1, W is found to be indefinite, or
-/// memory is exhausted.
-pub fn dependent_rows<'a>(w: impl Into<AnyBlockRows<'a>>, tolerance: f64) -> Result<Vec<bool>, Error> {
-    let w = &w.into();
-    w.check_pattern()?;
+/// If a value is not finite, the tolerance is not between 0 and 1, W is found to be indefinite, or memory is exhausted.
+pub fn dependent_rows(w: &BlockRows, tolerance: f64) -> Result<Vec<bool>, Error> {
     w.check_values()?;
     let why = "the tolerance is not between 0 and 1";
     ensure!((0.0..1.0).contains(&tolerance), Error::of_rows(Fault::Invalid(why)));
     let tolerance = if tolerance == 0.0 { TOLERANCE } else { tolerance };
     let rows = w.len();
     let mut dependent = repeated(w.scalar_count(), false)?;
-    let mut groups = Groups {
+    let mut groups = CoupledGroups {
         next: 0,
         seen: repeated(rows, false)?,
         members: Vec::new(),
@@ -60,20 +59,20 @@ pub fn dependent_rows<'a>(w: impl Into<AnyBlockRows<'a>>, tolerance: f64) -> Res
     Ok(dependent)
 }
 
-/// Connected groups of rows, one after the other.
-struct Groups {
+/// An iteration over connected groups of rows.
+struct CoupledGroups {
     next: usize,
     seen: Vec<bool>,
-    /// The rows of the group at hand, ascending, and where the scalars of each begin in it.
+    /// The rows of the current group, ascending, and the first scalar row of each in the group.
     members: Vec<usize>,
     place: Vec<usize>,
-    /// Of each scalar its row, and its number there.
+    /// The row of each scalar row of the group, and its number in the row.
     scalars: Vec<(usize, usize)>,
 }
 
-impl Groups {
-    /// Go on to the next group; false if there is none.
-    fn find(&mut self, w: &AnyBlockRows) -> Result<bool, Error> {
+impl CoupledGroups {
+    /// Find the next group; return false if there is none.
+    fn find(&mut self, w: &BlockRows) -> Result<bool, Error> {
         let Self { next, seen, members, place, scalars } = self;
         members.clear();
         while seen.get(*next) == Some(&true) {
@@ -94,16 +93,16 @@ impl Groups {
         members.sort_unstable();
         scalars.clear();
         for &row in &*members {
-            let own = 0..w.scalars(row).len();
+            let height = w.height(row);
             place[row] = scalars.len();
-            scalars.try_reserve(own.len())?;
-            scalars.extend(own.map(|i| (row, i)));
+            scalars.try_reserve(height)?;
+            scalars.extend((0..height).map(|i| (row, i)));
         }
         Ok(true)
     }
 }
 
-/// What is known of a scalar row.
+/// The state of a scalar row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Open,
@@ -115,7 +114,7 @@ enum State {
 #[derive(Debug, Default)]
 struct Elimination {
     states: Vec<State>,
-    /// 1 / √W_ii, and what is left of the diagonal.
+    /// 1 / √W_ii, and the remainder of the diagonal.
     scales: Vec<f64>,
     left: Vec<f64>,
     /// The columns of the factor, and their pivots.
@@ -126,21 +125,21 @@ struct Elimination {
 }
 
 impl Elimination {
-    /// Take in a group.
-    fn start(&mut self, w: &AnyBlockRows, groups: &Groups) -> Result<(), Error> {
+    /// Start with a group.
+    fn start(&mut self, w: &BlockRows, groups: &CoupledGroups) -> Result<(), Error> {
         let size = groups.scalars.len();
         let Self { states, scales, left, columns, pivots, .. } = self;
         columns.clear();
-        renew(pivots, size, std::iter::empty())?;
+        collect(pivots, size, std::iter::empty())?;
         refill(states, size, State::Open)?;
         refill(left, size, 1.0)?;
         let diagonal = groups.members.iter().filter_map(|&row| w.upper(row).next());
-        let entries = diagonal.flat_map(|(row, block)| block.iter().step_by(w.scalars(row).len() + 1));
-        renew(scales, size, entries.copied())?;
+        let entries = diagonal.flat_map(|(row, block)| block.iter().step_by(w.height(row) + 1));
+        collect(scales, size, entries.copied())?;
         let largest = scales.iter().fold(0.0_f64, |largest, value| largest.max(*value));
         for (at, scale) in scales.iter_mut().enumerate() {
             if *scale < 0.0 {
-                return Err(Error { row: Some(groups.scalars[at].0), fault: Fault::NotPositive });
+                return Err(Error::of_row(groups.scalars[at].0, Fault::NotPositive));
             }
             let is_zero = *scale <= NOTHING * largest;
             *scale = if is_zero { 0.0 } else { 1.0 / scale.sqrt() };
@@ -151,8 +150,8 @@ impl Elimination {
         Ok(())
     }
 
-    /// Choose pivots until no row is left that does not depend on them.
-    fn run(&mut self, w: &AnyBlockRows, groups: &Groups, tolerance: f64) -> Result<(), Error> {
+    /// Choose pivots until all other rows depend on them.
+    fn run(&mut self, w: &BlockRows, groups: &CoupledGroups, tolerance: f64) -> Result<(), Error> {
         loop {
             let open = (0..self.left.len()).filter(|&row| self.states[row] == State::Open);
             match open.reduce(|a, b| if self.left[b] > self.left[a] { b } else { a }) {
@@ -162,7 +161,7 @@ impl Elimination {
         }
     }
 
-    /// Of the rows that were not chosen and those that were, find those that depend on earlier ones: as many as were not chosen.
+    /// Find the rows that depend on earlier ones, among all rows: their number is the number of rows that were not chosen.
     fn find_dependent(&mut self) -> Result<(), Error> {
         self.make_null_vectors()?;
         let Self { states, null, .. } = self;
@@ -178,7 +177,7 @@ impl Elimination {
             let Some(most) = (0..count).reduce(|a, b| if entry(b) > entry(a) { b } else { a }) else {
                 continue;
             };
-            // Where there are as many vectors as rows left each is the end of one, whatever rounding has made of it.
+            // If there is a vector for each remaining row, each row is the last one of a vector, regardless of rounding.
             if entry(most) <= ENTRY && rows >= count {
                 states[row] = State::Chosen;
                 continue;
@@ -200,7 +199,7 @@ impl Elimination {
         Ok(())
     }
 
-    /// Of each row that was not chosen, the vector that tells how it depends on those that were: L₁₁⁻ᵀ of its row of the factor.
+    /// Make the null vector of each row that was not chosen: L₁₁⁻ᵀ times its row of the factor.
     fn make_null_vectors(&mut self) -> Result<(), Error> {
         let Self { states, columns, pivots, null, .. } = self;
         let size = states.len();
@@ -221,7 +220,7 @@ impl Elimination {
     }
 
     /// Make a row a pivot.
-    fn eliminate(&mut self, w: &AnyBlockRows, groups: &Groups, pivot: usize) -> Result<(), Error> {
+    fn eliminate(&mut self, w: &BlockRows, groups: &CoupledGroups, pivot: usize) -> Result<(), Error> {
         let Self { states, scales, left, columns, pivots, .. } = self;
         let size = left.len();
         states[pivot] = State::Chosen;
@@ -229,9 +228,9 @@ impl Elimination {
         let done = columns.len();
         resize(columns, done + size, 0.0)?;
         let (earlier, column) = columns.split_at_mut(done);
-        // Entry (pivot, j) of W stands for (j, pivot).
+        // W is symmetric: entry (pivot, j) is read for (j, pivot).
         let (row, i) = groups.scalars[pivot];
-        let height = w.scalars(row).len();
+        let height = w.height(row);
         for (other, block) in w.row(row) {
             let first = groups.place[other];
             for (j, value) in block[i..].iter().step_by(height).enumerate() {
@@ -250,7 +249,7 @@ impl Elimination {
             if states[row] == State::Open {
                 left[row] -= *x * *x;
                 if left[row] < -NEGATIVE {
-                    return Err(Error { row: Some(groups.scalars[row].0), fault: Fault::NotPositive });
+                    return Err(Error::of_row(groups.scalars[row].0, Fault::NotPositive));
                 }
             }
         }

@@ -3,10 +3,10 @@
 //! obey theirs, and Ũ = D B + D W D R̃. Contacts with one coefficient have D = 1, and where there are no others nothing is copied.
 
 use crate::math::{Block, Vector};
-use crate::memory::{self, renew};
+use crate::memory::{self, collect};
 
 use super::frames::{Axes, NormalFirst, NormalThird};
-use super::problem::{Kind, Law, Normal, Problem};
+use super::problem::{Kind, Law, Normal, Problem3};
 
 /// A problem in such units, and its memory.
 #[derive(Debug, Default)]
@@ -21,27 +21,27 @@ pub struct Scaled {
 
 impl Scaled {
     /// Make everything anew.
-    pub fn prepare(&mut self, problem: &Problem, laws: &[Law], forces: &[Vector]) -> memory::Result {
+    pub fn prepare(&mut self, problem: &Problem3, laws: &[Law], forces: &[Vector]) -> memory::Result {
         let rows = problem.rows();
         let scales = laws.iter().map(|law| match problem.normal {
             Normal::First => scale::<NormalFirst>(&law.kind),
             Normal::Third => scale::<NormalThird>(&law.kind),
         });
-        renew(&mut self.scales, rows, scales)?;
+        collect(&mut self.scales, rows, scales)?;
         let scales = &self.scales;
         let blocks = (0..rows).flat_map(|row| problem.row(row).map(move |(column, w)| (row, column, w)));
         let scaled = blocks.map(|(row, column, w)| -> Block {
             std::array::from_fn(|k| scales[row][k % 3] * w[k] * scales[column][k / 3])
         });
-        renew(&mut self.values, problem.values.len(), scaled)?;
-        renew(&mut self.b, rows, problem.b.iter().zip(scales).map(times))?;
-        renew(&mut self.laws, rows, laws.iter().zip(scales).map(one_coefficient))?;
-        renew(&mut self.forces, rows, forces.iter().zip(scales).map(divided))
+        collect(&mut self.values, problem.values.len(), scaled)?;
+        collect(&mut self.b, rows, problem.b.iter().zip(scales).map(times))?;
+        collect(&mut self.laws, rows, laws.iter().zip(scales).map(one_coefficient))?;
+        collect(&mut self.forces, rows, forces.iter().zip(scales).map(divided))
     }
 
     /// The problem, its laws, and where forces begin.
-    pub fn parts<'a>(&'a mut self, problem: &Problem<'a>) -> (Problem<'a>, &'a [Law], &'a mut [Vector]) {
-        (Problem { values: &self.values, b: &self.b, ..*problem }, &self.laws, &mut self.forces)
+    pub fn parts<'a>(&'a mut self, problem: &Problem3<'a>) -> (Problem3<'a>, &'a [Law], &'a mut [Vector]) {
+        (Problem3 { values: &self.values, b: &self.b, ..*problem }, &self.laws, &mut self.forces)
     }
 
     /// R = D R̃.

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use std::iter;
 
 use crate::math::{Block, Vector, inverse, is_finite, times};
-use crate::memory::{self, collect, push, refill, renew, repeated};
+use crate::memory::{self, collect, push, refill, repeated};
 
 /// The factors, and the pattern that they belong to.
 #[derive(Debug, Default)]
@@ -71,8 +71,8 @@ impl BlockLu {
             self.make_room()?;
             self.find_targets(starts, columns)?;
         }
-        collect(&mut self.given_columns, columns.iter().copied())?;
-        collect(&mut self.given_starts, starts.iter().copied())?;
+        collect(&mut self.given_columns, columns.len(), columns.iter().copied())?;
+        collect(&mut self.given_starts, starts.len(), starts.iter().copied())?;
         Ok(self.products)
     }
 
@@ -81,8 +81,8 @@ impl BlockLu {
         let rows = starts.len() - 1;
         let mut neighbours = adjacency(starts, columns)?;
         refill(&mut self.place, rows, NONE)?;
-        renew(&mut self.order, rows, iter::empty())?;
-        renew(&mut self.starts, rows + 1, iter::once(0))?;
+        collect(&mut self.order, rows, iter::empty())?;
+        collect(&mut self.starts, rows + 1, iter::once(0))?;
         self.later.clear();
         // Degrees as they were once; those that have changed are there anew.
         let mut degrees = BinaryHeap::new();
@@ -157,7 +157,7 @@ impl BlockLu {
                 rows + fill + at
             }) as u32
         };
-        renew(targets, columns.len(), pairs.map(target))
+        collect(targets, columns.len(), pairs.map(target))
     }
 
     /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none: it is zero. False if a pivot
@@ -298,7 +298,7 @@ fn adjacency(starts: &[i32], columns: &[i32]) -> memory::Result<Vec<Vec<u32>>> {
 
 /// The union of two ascending lists, but for two members.
 fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> memory::Result {
-    renew(into, a.len() + b.len(), iter::empty())?;
+    collect(into, a.len() + b.len(), iter::empty())?;
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         let (x, y) = (a.get(i).copied().unwrap_or(NONE), b.get(j).copied().unwrap_or(NONE));

@@ -54,8 +54,8 @@ impl Order {
             self.colors.fill(NO_COLOR);
         }
         self.sort()?;
-        collect(&mut self.given_columns, columns.iter().copied())?;
-        collect(&mut self.given_starts, starts.iter().copied())
+        collect(&mut self.given_columns, columns.len(), columns.iter().copied())?;
+        collect(&mut self.given_starts, starts.len(), starts.iter().copied())
     }
 
     /// The groups, in order.

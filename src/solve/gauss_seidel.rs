@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::math::{Vector, difference};
-use crate::memory::{self, refill, renew};
+use crate::memory::{self, collect, refill};
 use crate::team::{Team, part};
 
 use super::coloring::{CHUNK, Order};
 use super::frames::Axes;
 use super::law;
-use super::problem::{Law, Problem};
+use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
 
@@ -49,11 +49,11 @@ impl Force {
 
 impl Sweeps {
     /// Find the order, and make room.
-    pub fn prepare(&mut self, problem: &Problem) -> memory::Result {
+    pub fn prepare(&mut self, problem: &Problem3) -> memory::Result {
         let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);
-        renew(&mut self.forces, rows, zeros)?;
+        collect(&mut self.forces, rows, zeros)?;
         refill(&mut self.before, rows, [0.0; 3])?;
         refill(&mut self.changes, rows.div_ceil(CHUNK), 0.0)
     }
@@ -71,7 +71,7 @@ impl Sweeps {
     /// Move forces on by a share of what the last sweep has changed since the one before it.
     pub fn push<A: Axes>(&mut self, team: &mut Team, laws: &[Law], share: f64) {
         let forces = &self.forces;
-        team.deal(&mut self.before[..], PUSHED, |first, before| {
+        team.share_parts(&mut self.before[..], PUSHED, |first, before| {
             for (row, before) in (first..).zip(before) {
                 let now = forces[row].load();
                 let beyond = std::array::from_fn(|i| now[i] + share * (now[i] - before[i]));
@@ -87,7 +87,7 @@ impl Sweeps {
     }
 
     /// Have each row in turn obey its law while all other forces are kept; the square of the norm of all changes, scaled.
-    pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem, memory: &Memory) -> f64 {
+    pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem3, memory: &Memory) -> f64 {
         let Self { order, forces, changes, .. } = self;
         let Memory { q, weights, locals, .. } = memory;
         let forces = &*forces;
@@ -118,7 +118,7 @@ impl Sweeps {
                 }
             };
             if group.are_independent {
-                team.deal(&mut *changes, 1, work);
+                team.share_parts(&mut *changes, 1, work);
             } else {
                 work(0, changes);
             }

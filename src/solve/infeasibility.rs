@@ -6,23 +6,26 @@
 //! on the directions in which allowed forces grow, every solution has |R| ≥ −(d · q + …) / |P Wᵀd|, and forces that are so huge
 //! count as none. The necessary condition knows nothing of sliding: not every problem without solution has such a proof.
 
-use crate::math::Vector;
+use crate::math::{Vector, largest};
 
 use super::frames::Axes;
 use super::law::on_cone;
-use super::problem::{Kind, Law, Problem};
+use super::problem::{Kind, Law, Problem3};
 use super::residual::Norms;
 use super::workspace::Memory;
 
 /// Forces, scaled, that are so many times as large as B count as none.
 const HUGE: f64 = 1e8;
 
+/// Squares below this may be what is left of larger ones.
+const LOST: f64 = 1e-290;
+
 /// Bound of the relative rounding of a sum of some hundred products.
 const ROUNDING: f64 = 256.0 * f64::EPSILON;
 
 /// Whether `d`, of which the part in the dual cone is taken, proves that there is no solution; `turned` is room for Wᵀd.
 pub fn proves<A: Axes>(
-    problem: &Problem,
+    problem: &Problem3,
     laws: &[Law],
     memory: &Memory,
     norms: &Norms,
@@ -30,6 +33,12 @@ pub fn proves<A: Axes>(
     turned: &mut [Vector],
 ) -> bool {
     let Memory { q, weights, .. } = memory;
+    // Its size says nothing; of small numbers squares are lost.
+    let size = largest(d.as_flattened());
+    if size == 0.0 {
+        return false;
+    }
+    d.as_flattened_mut().iter_mut().for_each(|d| *d /= size);
     let (mut gain, mut rounding) = (0.0, 0.0);
     turned.fill([0.0; 3]);
     for (row, law) in laws.iter().enumerate() {
@@ -46,15 +55,20 @@ pub fn proves<A: Axes>(
             }
         }
     }
-    let mut growing = 0.0;
+    let (mut growing, mut grows_at_all) = (0.0, false);
     for (row, law) in laws.iter().enumerate() {
         let (most, grows) = reach::<A>(&law.kind, &turned[row]);
         gain -= most;
+        grows_at_all |= grows.iter().any(|&x| x != 0.0);
         growing += (0..3).map(|i| grows[i] * grows[i]).sum::<f64>() / weights[row];
         for (_, w) in problem.row(row) {
             let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
             rounding += ROUNDING * size(w) * size(&d[row]) / weights[row].sqrt() * norms.scaled();
         }
+    }
+    // What is lost in squares is not zero.
+    if grows_at_all && growing < LOST {
+        return false;
     }
     let gain = gain - rounding;
     gain > 0.0 && gain >= HUGE * f64::sqrt(growing) * norms.scaled()

@@ -1,10 +1,13 @@
 //! A law as an equation: R = P (R − ρ (U + μ |U_T| n)), the natural map of de Saxcé's form, with the projection P on the forces
 //! that the law allows.
 
-use crate::math::{Vector, length};
+use crate::math::{Vector, is_finite, length};
 
 use super::frames::Axes;
 use super::problem::Kind;
+
+/// By which numbers are made less whose squares overflow, a power of two.
+const SMALL: f64 = f64::from_bits((1023 - 600) << 52);
 
 /// R − P (R − ρ (U + μ |U_T| n)): zero where U, the bias among it, and R obey the law.
 #[inline(always)]
@@ -36,6 +39,10 @@ pub fn allowed<A: Axes>(kind: &Kind, r: &Vector) -> Vector {
 #[inline(always)]
 pub fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
     let (n, t) = (x[A::N], length(x[A::S], x[A::T]));
+    if t == f64::INFINITY && is_finite(x) {
+        // Squares overflow.
+        return on_cone::<A>(&x.map(|x| x * SMALL), friction).map(|x| x / SMALL);
+    }
     if n >= 0.0 && t <= friction * n {
         return *x;
     }

@@ -1,7 +1,7 @@
 //! Solvers of C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers.md` tells laws, measures and methods,
 //! and when which of them is used.
 //!
-//! `problem` is what is given, `padded` makes such of rows of one to six scalars, `local` the exact solution of one constraint
+//! `problem` is what is given, `rows_of_three` makes rows of three from rows of one to six scalar rows, `local` the exact solution of one constraint
 //! while all others are kept, `run` the course of a solution: sweeps of Gauss–Seidel, then proximal points by a `newton` method
 //! with the factors of `block_lu`. `residual` tells how far forces are from a solution, by the map of `law`. `scaled` makes
 //! friction the same in all directions. Threads share `sweeps` in an `order` that does not depend on their number: results have the
@@ -12,9 +12,11 @@ mod acceleration;
 mod anisotropic;
 mod block_lu;
 mod coloring;
+mod cone;
 mod frames;
 mod gauss_seidel;
 mod infeasibility;
+mod interior;
 mod law;
 mod local;
 mod newton;
@@ -26,12 +28,11 @@ mod run;
 mod solver;
 mod workspace;
 
-pub use crate::rows::any_rows::{AnyBlockRows, Extents};
 pub use crate::rows::fault::{Error, Fault};
+pub use crate::rows::{BlockRows, RowLayout};
 pub use options::{End, Method, Options, Report, Watch};
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};
-pub use rows_of_three::AnyProblem;
 pub use solver::Solver;
 
 #[cfg(test)]

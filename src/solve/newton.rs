@@ -9,13 +9,13 @@ use crate::memory::{self, refill};
 
 use super::block_lu::BlockLu;
 use super::frames::Axes;
-use super::problem::{Kind, Law, Problem};
+use super::problem::{Kind, Law, Problem3};
 use super::residual::velocity;
 
 /// The equations of a problem, scaled.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations<'a> {
-    pub problem: &'a Problem<'a>,
+    pub problem: &'a Problem3<'a>,
     pub laws: &'a [Law],
     pub q: &'a [Vector],
     /// √d of each constraint.
@@ -39,11 +39,16 @@ pub struct Newton {
 
 impl Newton {
     /// Make room for the pattern of a problem; how many products of blocks a step takes, none if they are more than `most`.
-    pub fn prepare(&mut self, problem: &Problem, most: u64) -> memory::Result<Option<u64>> {
+    pub fn prepare(&mut self, problem: &Problem3, most: u64) -> memory::Result<Option<u64>> {
         let rows = problem.rows();
         refill(&mut self.step, rows, [0.0; 3])?;
         refill(&mut self.slopes, rows, [0.0; 9])?;
         self.lu.analyse(problem.starts, problem.columns, most)
+    }
+
+    /// The factors, for other matrices of the same pattern.
+    pub fn lu(&mut self) -> &mut BlockLu {
+        &mut self.lu
     }
 
     /// Make a whole step from `forces`; false if there is none, and `forces` are as they were.

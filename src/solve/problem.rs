@@ -1,12 +1,11 @@
-//! What is to be solved: the block-sparse rows of U = B + W R, and the law of each constraint.
+//! Problems, U = B + W R, and the laws of constraints.
 
 use crate::math::small_symmetric::MOST_ROWS;
 use crate::math::{Block, Vector, is_finite};
-use crate::rows::any_rows::{AnyBlockRows, check_size};
-use crate::rows::block_rows::BlockRows;
-use crate::rows::fault::{Error, Fault};
+use crate::rows::fault::{Error, Fault, check_size};
+use crate::rows::{BlockRows, Bsr3, NOT_FINITE};
 
-/// Which component of R, U and the blocks is the normal one; the two others are tangential.
+/// The normal component of R, U and the blocks; the two others are tangential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Normal {
     /// The first, as in FCLIB.
@@ -16,60 +15,71 @@ pub enum Normal {
     Third,
 }
 
-/// Block-sparse rows. W need not be symmetric, and its pattern need not be either.
+/// A problem: find R and U = B + W R that obey the law of each constraint.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
+    /// W, which need not be symmetric; its pattern need not be either.
+    pub w: BlockRows<'a>,
+    /// Free velocities, a value for each scalar row.
+    pub b: &'a [f64],
+    /// The normal component of contacts.
+    pub normal: Normal,
+}
+
+/// A problem whose rows all have three scalar rows: the form that the methods take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Problem3<'a> {
     /// Row k has the blocks `starts[k]..starts[k + 1]`; one value more than rows.
     pub starts: &'a [i32],
-    /// Column of each block, ascending in a row, the diagonal among them.
+    /// The column of each block, ascending in a row, with the diagonal.
     pub columns: &'a [i32],
     /// The blocks, column-major.
     pub values: &'a [Block],
-    /// Free velocities; a vector a row.
+    /// Free velocities, a vector for each row.
     pub b: &'a [Vector],
     /// The normal component.
     pub normal: Normal,
 }
 
-/// The law of a constraint: what ties its force R to its velocity U. With six values it is that of a row of one to six scalars, see
-/// [`Law::parts`].
+/// The law of a constraint: the relation between its force R and its velocity U. With six values it is the law of a row of one to
+/// six scalar rows, see [`Law::parts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law<V = Vector> {
-    /// Its form, in terms of the velocity U + `bias`.
+    /// Its kind, in terms of the velocity U + `bias`.
     pub kind: Kind<V>,
     /// Added to U: e V_N for restitution (V_N < 0 is the approach before the impact), gap / h for a contact that is still
     /// open, −v for a prescribed velocity v.
     pub bias: V,
 }
 
-/// The forms of a law.
+/// The kinds of laws.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind<V = Vector> {
     /// Signorini and Coulomb: 0 ≤ R_N + cohesion ⟂ U_N ≥ 0, and R_T against U_T, |R_T| ≤ friction · (R_N + cohesion).
     ///
-    /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and of these forces R_T is the one with the
-    /// most dissipation.
+    /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and R_T is the force with the most dissipation
+    /// among these.
     Contact {
         /// Coulomb's coefficient along the first tangent.
         friction: f64,
-        /// That along the second one; the same where friction has no direction. One of them may be zero.
+        /// The coefficient along the second tangent; the same if friction is isotropic. One of them may be zero.
         friction_2: f64,
         /// The largest pull, a force.
         cohesion: f64,
     },
-    /// Each component on its own: lower ≤ R_i ≤ upper; between the bounds U_i = 0, at the lower one U_i ≥ 0, at the upper
+    /// Independent components: lower ≤ R_i ≤ upper; between the bounds U_i = 0, at the lower one U_i ≥ 0, at the upper
     /// one U_i ≤ 0. Infinite bounds make a fixed component, equal ones a given force, −m and m a motor or dry friction
     /// with the most force m, 0 and infinity a stop.
     Bounds {
         /// The lower bounds.
         lower: V,
-        /// The upper bounds, none below its lower one.
+        /// The upper bounds, none below its lower bound.
         upper: V,
     },
 }
 
 impl Law {
-    /// Contact with friction that is the same in all directions, and nothing else.
+    /// Contact with isotropic friction, without cohesion and bias.
     pub fn contact(friction: f64) -> Self {
         Self { kind: Kind::Contact { friction, friction_2: friction, cohesion: 0.0 }, bias: [0.0; 3] }
     }
@@ -82,7 +92,7 @@ impl Law {
         }
     }
 
-    /// Whether it is an equation: each component of U is zero whatever the force, or the force is given.
+    /// Whether the law is an equation: each component has zero velocity, or a given force.
     #[inline(always)]
     pub(super) fn is_joint(&self) -> bool {
         let Kind::Bounds { lower, upper } = &self.kind else { return false };
@@ -110,7 +120,7 @@ impl Law {
 }
 
 impl Law<[f64; MOST_ROWS]> {
-    /// The laws of the first three scalars of a row and of the others, where it has so many.
+    /// The law of the first three scalar rows of a row, and the law of the others if there are more.
     pub fn parts(self, scalars: usize) -> impl Iterator<Item = Law> {
         (0..scalars.div_ceil(3)).map(move |part| {
             let own = |values: &[f64; MOST_ROWS]| std::array::from_fn(|i| values[3 * part + i]);
@@ -125,53 +135,62 @@ impl Law<[f64; MOST_ROWS]> {
     }
 }
 
-impl<'a> Problem<'a> {
-    /// Number of constraints.
+impl Problem<'_> {
+    /// The number of laws: one for each row, or two for a row of more than three scalar rows.
+    pub fn laws(&self) -> usize {
+        (0..self.w.len()).map(|row| triples(self.w.height(row))).sum()
+    }
+
+    /// Check the lengths of B, laws and forces.
+    pub(super) fn check(&self, laws: &[Law], forces: &[f64]) -> Result<(), Fault> {
+        let scalars = self.w.scalar_count();
+        check_size("B", scalars, self.b.len())?;
+        check_size("laws", self.laws(), laws.len())?;
+        check_size("forces", scalars, forces.len())
+    }
+}
+
+/// The number of rows of three that the scalar rows of one row take.
+pub(super) fn triples(height: usize) -> usize {
+    height.div_ceil(3)
+}
+
+impl<'a> Problem3<'a> {
+    pub fn new(Bsr3 { starts, columns, values }: Bsr3<'a>, b: &'a [Vector], normal: Normal) -> Self {
+        Self { starts, columns, values, b, normal }
+    }
+
+    /// The number of constraints.
     pub fn rows(&self) -> usize {
         self.b.len()
     }
 
     #[inline(always)]
-    fn matrix(&self) -> BlockRows<'a> {
-        BlockRows { starts: self.starts, columns: self.columns, values: self.values }
+    fn matrix(&self) -> Bsr3<'a> {
+        Bsr3 { starts: self.starts, columns: self.columns, values: self.values }
     }
 
-    /// Where the blocks of a row are.
+    /// The range of a row's blocks.
     #[inline(always)]
-    pub(super) fn range(&self, row: usize) -> std::ops::Range<usize> {
+    pub fn range(&self, row: usize) -> std::ops::Range<usize> {
         self.matrix().range(row)
     }
 
-    /// The blocks of a row, with their columns.
+    /// The blocks of a row with their columns.
     #[inline(always)]
-    pub(super) fn row(&self, row: usize) -> impl Iterator<Item = (usize, &'a Block)> + use<'a> {
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, &'a Block)> + use<'a> {
         self.matrix().row(row)
     }
 
-    /// Whether rows, laws and forces fit together and everything is finite.
-    pub(super) fn check(&self, laws: &[Law], forces: &[Vector]) -> Result<(), Error> {
-        let rows = self.rows();
-        let sizes = [
-            ("starts", rows + 1, self.starts.len()),
-            ("values", self.columns.len(), self.values.len()),
-            ("laws", rows, laws.len()),
-            ("forces", rows, forces.len()),
-        ];
-        sizes.into_iter().try_for_each(|(what, expected, found)| check_size(what, expected, found))?;
-        let why = "more rows than an int can count";
-        ensure!(i32::try_from(rows).is_ok(), Error::of_rows(Fault::Invalid(why)));
-        let matrix = AnyBlockRows::from(&self.matrix());
-        matrix.check_starts()?;
-        for (row, law) in laws.iter().enumerate() {
-            self.check_row(&matrix, row, law, &forces[row])
-                .map_err(|fault| Error { row: Some(row), fault })?;
-        }
-        Ok(())
+    /// Check that all values are finite and that each law is valid.
+    pub fn check(&self, laws: &[Law], forces: &[Vector]) -> Result<(), Error> {
+        laws.iter().enumerate().try_for_each(|(row, law)| {
+            self.check_row(row, law, &forces[row]).map_err(|fault| Error::of_row(row, fault))
+        })
     }
 
-    fn check_row(&self, matrix: &AnyBlockRows, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
-        matrix.check_columns_of(row)?;
-        matrix.check_values_of(row)?;
+    fn check_row(&self, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
+        ensure!(is_finite(self.values[self.range(row)].as_flattened()), NOT_FINITE);
         ensure!(is_finite(&self.b[row]), Fault::NotFinite("B"));
         ensure!(is_finite(force), Fault::NotFinite("the force to begin with"));
         law.check()

@@ -4,7 +4,7 @@ use crate::math::{Block, Vector};
 
 use super::frames::Axes;
 use super::law::natural_map;
-use super::problem::{Law, Problem};
+use super::problem::{Law, Problem3};
 
 /// What a tolerance is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -77,7 +77,7 @@ pub fn weights(diagonal: impl Iterator<Item = Block> + Clone) -> impl Iterator<I
 
 /// U of a row, the bias in q: q + W R.
 #[inline(always)]
-pub fn velocity(problem: &Problem, row: usize, q: &Vector, force: impl Fn(usize) -> Vector) -> Vector {
+pub fn velocity(problem: &Problem3, row: usize, q: &Vector, force: impl Fn(usize) -> Vector) -> Vector {
     let mut u = *q;
     for (column, w) in problem.row(row) {
         let r = force(column);
@@ -90,7 +90,7 @@ pub fn velocity(problem: &Problem, row: usize, q: &Vector, force: impl Fn(usize)
 
 /// The residual of forces.
 pub fn residual<A: Axes>(
-    problem: &Problem,
+    problem: &Problem3,
     laws: &[Law],
     q: &[Vector],
     weights: &[f64],

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::math::{Vector, difference};
-use crate::memory::{self, renew};
+use crate::memory::{self, collect};
 use crate::team::Team;
 
 use super::acceleration::{self, Momentum};
@@ -12,10 +12,11 @@ use super::coloring::MANY;
 use super::frames::{Axes, NormalFirst, NormalThird};
 use super::gauss_seidel::Sweeps;
 use super::infeasibility;
+use super::interior::{Interior, Program};
 use super::law;
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report, Watch};
-use super::problem::{Law, Normal, Problem};
+use super::problem::{Law, Normal, Problem3};
 use super::residual::{Norms, Residual, residual, velocity};
 use super::workspace::Memory;
 
@@ -55,6 +56,21 @@ const ALPHA_OF_JOINTS: f64 = 1e-10;
 /// By how much the equations of a centre are to be solved better than those without proximal term were.
 const INNER: f64 = 0.1;
 
+/// How interior points begin, in one round after the other: their width beside the residual, and how much they foresee of the
+/// change of velocities of what slides. Where one ends short of the solution, another seldom does.
+const STARTS: [(f64, f64); 4] = [(10.0, 0.8), (100.0, 0.6), (10.0, 0.9), (1000.0, 0.7)];
+
+/// Most steps inside, how many may pass without the residual becoming less by a fifth, and the shortest that is worth another.
+const MOST_INTERIOR_STEPS: usize = 100;
+const MOST_IDLE_INSIDE: usize = 25;
+const LEAST_STEP: f64 = 1e-5;
+
+/// Newton's steps are not given up at once where the residual is as small as that.
+const NEAR: f64 = 1e-6;
+
+/// By how much less the residual is to be until Newton's steps are tried again beside those inside.
+const AHEAD_OF_NEWTON: f64 = 0.03;
+
 /// Rounds that may pass without the residual becoming less by a tenth.
 const MOST_IDLE: usize = 6;
 
@@ -65,11 +81,23 @@ const DRIFT_SWEEPS: usize = 20;
 /// Residuals noted in a history.
 const MOST_NOTES: usize = 1000;
 
+/// How long Newton's method is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trial {
+    /// Until it has failed several times.
+    Long,
+    /// Until it has failed once.
+    First,
+    /// Until it has failed once in a few steps.
+    Short,
+}
+
 /// The memory of a solution, for the next one.
 #[derive(Debug, Default)]
 pub struct Room {
     memory: Memory,
     newton: Newton,
+    interior: Interior,
     sweeps: Sweeps,
     /// Forces as they change, the centre of the proximal term, the closest forces that the laws allow, the best of these.
     now: Vec<Vector>,
@@ -87,7 +115,7 @@ impl Room {
     /// If memory is exhausted. The forces are as they were then.
     pub fn solve(
         &mut self,
-        problem: &Problem,
+        problem: &Problem3,
         laws: &[Law],
         options: &Options,
         forces: &mut [Vector],
@@ -98,9 +126,9 @@ impl Room {
         let team = Team::if_it_pays(rows >= MANY);
         self.sweeps.prepare(problem)?;
         for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best] {
-            renew(list, rows, forces.iter().copied())?;
+            collect(list, rows, forces.iter().copied())?;
         }
-        renew(&mut self.history, MOST_NOTES, std::iter::empty())?;
+        collect(&mut self.history, MOST_NOTES, std::iter::empty())?;
         let mut run = Run {
             problem,
             laws,
@@ -121,7 +149,7 @@ impl Room {
             Normal::First => run.run::<NormalFirst>()?,
             Normal::Third => run.run::<NormalThird>()?,
         };
-        let report = Report { end, time: begin.elapsed(), ..run.report };
+        let report = Report { end, work: run.work(), time: begin.elapsed(), ..run.report };
         forces.copy_from_slice(&self.best);
         Ok(report)
     }
@@ -129,7 +157,7 @@ impl Room {
 
 /// A solution under way.
 struct Run<'a, 'w> {
-    problem: &'a Problem<'a>,
+    problem: &'a Problem3<'a>,
     laws: &'a [Law],
     options: &'a Options,
     room: &'a mut Room,
@@ -167,6 +195,9 @@ impl Run<'_, '_> {
         let unknown = Residual { natural: f64::INFINITY, scaled: f64::INFINITY, worst: 0 };
         self.report.residual = unknown;
         self.report.first = self.look::<A>();
+        if let Some(end) = self.over() {
+            return Ok(end);
+        }
         let method = self.options.method;
         if method != Method::Newton
             && let Some(end) = self.first_sweeps::<A>()?
@@ -174,21 +205,35 @@ impl Run<'_, '_> {
             return Ok(end);
         }
         let (mut sweeps, mut idle, mut least) = (MORE_SWEEPS, 0, f64::INFINITY);
+        let mut starts = STARTS.into_iter();
         loop {
             let steps = self.report.steps;
-            if method != Method::GaussSeidel
-                && let Some(end) = self.steps::<A>()?
-            {
-                return Ok(end);
+            if method != Method::GaussSeidel {
+                let start = starts.next();
+                let is_near = self.best_residual() < NEAR;
+                let trial = if start.is_some() && !is_near { Trial::First } else { Trial::Long };
+                if let Some(end) = self.steps::<A>(trial)? {
+                    return Ok(end);
+                }
+                if let Some((width, share)) = start {
+                    if let Some(end) = self.interior::<A>(width, share)? {
+                        return Ok(end);
+                    }
+                    if let Some(end) = self.steps::<A>(Trial::First)? {
+                        return Ok(end);
+                    }
+                }
             }
-            // As much again on sweeps as the steps took: no more than half of the time is lost with steps that fail.
+            // As much again on sweeps as the steps took: no more than half of the time is lost with steps that fail. While there are
+            // other ways to begin inside, fewer.
             let products = self.products.unwrap_or(0);
             let lost = (self.report.steps - steps) as f64 * self.step_cost(products);
-            let count = sweeps.max((lost / self.sweep_cost()) as usize);
+            let has_other = starts.len() > 0 && self.products.is_some();
+            let count = if has_other { sweeps } else { sweeps.max((lost / self.sweep_cost()) as usize) };
             let residual = self.best_residual();
-            idle = if residual < 0.9 * least { 0 } else { idle + 1 };
+            idle = if residual < 0.9 * least || has_other { 0 } else { idle + 1 };
             least = least.min(residual);
-            if idle > MOST_IDLE {
+            if idle > MOST_IDLE && !has_other {
                 return Ok(End::Stalled);
             }
             if let Some(end) = self.more_sweeps::<A>(count) {
@@ -234,6 +279,10 @@ impl Run<'_, '_> {
         }
         let residual = residual::<A>(self.problem, self.laws, q, weights, &self.norms, allowed);
         let value = residual.by(self.options.measure);
+        if history.is_empty() {
+            // Whatever comes, what is returned obeys bounds and cones.
+            best.copy_from_slice(allowed);
+        }
         if history.len() < MOST_NOTES {
             history.push(value);
         }
@@ -241,6 +290,7 @@ impl Run<'_, '_> {
             self.report.residual = residual;
             best.copy_from_slice(allowed);
         }
+        self.report.work = self.work();
         self.report.time = self.begin.elapsed();
         self.is_stopped |= !(self.watch)(&self.report);
         residual
@@ -256,7 +306,9 @@ impl Run<'_, '_> {
             Some(End::Converged)
         } else if self.is_stopped {
             Some(End::Stopped)
-        } else if self.report.sweeps >= self.options.sweeps {
+        } else if self.report.sweeps >= self.options.sweeps
+            || self.options.work.is_some_and(|most| self.work() >= most)
+        {
             Some(End::Sweeps)
         } else if self.options.time.is_some_and(|most| self.begin.elapsed() >= most) {
             Some(End::Time)
@@ -287,6 +339,9 @@ impl Run<'_, '_> {
             if is_near || !estimate.is_finite() || number % BETWEEN == BETWEEN - 1 {
                 self.look_after_sweeps::<A>();
                 ratio = self.ratio();
+                if let Some(end) = self.over() {
+                    return Ok(Some(end));
+                }
             }
             let rate = acceleration::root(change / before, span);
             if number < steady {
@@ -363,6 +418,14 @@ impl Run<'_, '_> {
         PRODUCT * products as f64 + 25.0 * blocks + 150.0 * rows
     }
 
+    /// What has been done, in these units.
+    fn work(&self) -> u64 {
+        let Report { sweeps, steps, .. } = self.report;
+        let searched = self.products.unwrap_or(self.fewer) as f64 * SEARCH;
+        let step = self.step_cost(self.products.unwrap_or(0));
+        (sweeps as f64 * self.sweep_cost() + steps as f64 * step + searched) as u64
+    }
+
     /// The products that a step takes, if they are no more than `most`. Where it is not known whether they are, up to `next` are
     /// looked for.
     fn products(&mut self, most: u64, next: u64) -> memory::Result<Option<u64>> {
@@ -392,7 +455,7 @@ impl Run<'_, '_> {
     }
 
     /// Proximal points, each by a few steps of Newton's method, until there is no progress.
-    fn steps<A: Axes>(&mut self) -> memory::Result<Option<End>> {
+    fn steps<A: Axes>(&mut self, trial: Trial) -> memory::Result<Option<End>> {
         if self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
             return Ok(None);
         }
@@ -402,10 +465,15 @@ impl Run<'_, '_> {
         // Where that leads nowhere, they have the whole α.
         self.alpha_of_joints = ALPHA_OF_JOINTS;
         let mut may_fail = self.laws.iter().any(Law::is_joint);
-        while failures < MOST_FAILURES && start.is_finite() {
+        let (most_failures, most_steps) = match trial {
+            Trial::Long => (MOST_FAILURES, MOST_STEPS),
+            Trial::First => (1, MOST_STEPS),
+            Trial::Short => (1, FEW_STEPS),
+        };
+        while failures < most_failures && start.is_finite() {
             self.room.center.copy_from_slice(&self.room.now);
             let mut reached = None;
-            for step in 1..=MOST_STEPS {
+            for step in 1..=most_steps {
                 if !self.step::<A>(alpha) {
                     break;
                 }
@@ -437,6 +505,45 @@ impl Run<'_, '_> {
                 }
             }
         }
+        Ok(None)
+    }
+
+    /// Steps inside the cones; beside them, each time that the residual has become so much less, a few of Newton's.
+    fn interior<A: Axes>(&mut self, width: f64, share: f64) -> memory::Result<Option<End>> {
+        if self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
+            return Ok(None);
+        }
+        let start = self.report.residual.scaled;
+        let size = self.norms.scaled();
+        let (problem, laws) = (self.problem, self.laws);
+        {
+            let Room { memory: Memory { q, roots, .. }, interior, now, .. } = &mut *self.room;
+            interior.begin::<A>(&Program { problem, laws, q, roots, size }, now, width * start, share)?;
+        }
+        let (mut least, mut idle) = (f64::INFINITY, 0);
+        let mut next = AHEAD_OF_NEWTON * self.best_residual();
+        for _ in 0..MOST_INTERIOR_STEPS {
+            let Room { memory: Memory { q, roots, .. }, newton, interior, now, .. } = &mut *self.room;
+            let program = Program { problem, laws, q, roots, size };
+            let long = interior.step::<A>(&program, newton.lu(), now);
+            self.report.steps += 1;
+            let value = self.look::<A>().by(self.options.measure);
+            if let Some(end) = self.over() {
+                return Ok(Some(end));
+            }
+            idle = if value < 0.8 * least { 0 } else { idle + 1 };
+            least = least.min(value);
+            if idle > MOST_IDLE_INSIDE || long.is_none_or(|long| long < LEAST_STEP) {
+                break;
+            }
+            if value < next {
+                next = AHEAD_OF_NEWTON * value;
+                if let Some(end) = self.steps::<A>(Trial::Short)? {
+                    return Ok(Some(end));
+                }
+            }
+        }
+        self.room.now.copy_from_slice(&self.room.best);
         Ok(None)
     }
 

@@ -1,23 +1,23 @@
-//! The solver, as its users see it.
+//! The solver that users call.
 
 use crate::math::Vector;
 use crate::rows::fault::Error;
 
 use super::anisotropic::{Scaled, is_anisotropic};
 use super::options::{Options, Report, Watch};
-use super::problem::{Law, Problem};
-use super::rows_of_three::{AnyProblem, Padded};
+use super::problem::{Law, Problem, Problem3};
+use super::rows_of_three::Padded;
 use super::run::Room;
 
-/// A solver, and the memory of its last problem. A problem of the same pattern is solved without allocating.
+/// A solver with its workspace. A problem with the pattern of the last one is solved without allocation.
 #[derive(Debug, Default)]
 pub struct Solver {
     triples: Triples,
-    /// Of a problem with rows of other than three scalars.
+    /// The rows of three of a problem with rows of other heights.
     padded: Padded,
 }
 
-/// What solves problems with rows of three.
+/// The solver of problems with rows of three.
 #[derive(Debug, Default)]
 struct Triples {
     room: Room,
@@ -25,28 +25,33 @@ struct Triples {
 }
 
 impl Solver {
-    /// A solver without memory.
+    /// Make a solver with an empty workspace.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Solve a problem, beginning with the forces given, and leave the best ones met there.
+    /// Solve a problem and replace the initial guess of the forces by the best forces found.
+    ///
+    /// `laws`: one for each row, or two for a row of more than three scalar rows: the law of the first three, and the law of the
+    /// others. A contact has three scalar rows. Bounds and biases have a value for each scalar row; further values are not read.
+    /// `forces`: a value for each scalar row.
     ///
     /// A stop without convergence is a result: see [`Report::end`].
     ///
     /// # Errors
-    /// If sizes do not fit, a value is not finite, a law is none, or memory is exhausted. The forces are as they were then.
+    /// If an array has the wrong length, a value is not finite, a law is invalid, or memory is exhausted. The forces are unchanged
+    /// then.
     pub fn solve(
         &mut self,
         problem: &Problem,
         laws: &[Law],
         options: &Options,
-        forces: &mut [Vector],
+        forces: &mut [f64],
     ) -> Result<Report, Error> {
         self.solve_watched(problem, laws, options, forces, &mut |_| true)
     }
 
-    /// As [`Solver::solve`]; `watch` is told how far it is, and may end it.
+    /// Do the same as [`Solver::solve`] and call `watch` with the progress; the solution stops if it returns false.
     ///
     /// # Errors
     /// As [`Solver::solve`].
@@ -55,32 +60,14 @@ impl Solver {
         problem: &Problem,
         laws: &[Law],
         options: &Options,
-        forces: &mut [Vector],
-        watch: &mut Watch,
-    ) -> Result<Report, Error> {
-        self.triples.solve(problem, laws, options, forces, watch)
-    }
-
-    /// As [`Solver::solve_watched`], with rows of one to six scalars and as many forces. Laws: one for each row, or two for one of
-    /// more than three scalars, of the first three and of the others; a contact has three. Of bounds and biases as many are read as
-    /// there are scalars.
-    ///
-    /// # Errors
-    /// As [`Solver::solve`].
-    pub fn solve_any(
-        &mut self,
-        problem: &AnyProblem,
-        laws: &[Law],
-        options: &Options,
         forces: &mut [f64],
         watch: &mut Watch,
     ) -> Result<Report, Error> {
         problem.check(laws, forces)?;
-        let AnyProblem { w, b, normal } = *problem;
+        let Problem { w, b, normal } = *problem;
         let Self { triples, padded } = self;
-        if w.extents.is_none() {
-            let (values, b) = (w.values.as_chunks().0, b.as_chunks().0);
-            let problem = Problem { starts: w.starts, columns: w.columns, values, b, normal };
+        if let Some(w) = w.as_threes() {
+            let problem = Problem3::new(w, b.as_chunks().0, normal);
             return triples.solve(&problem, laws, options, forces.as_chunks_mut().0, watch);
         }
         padded.fill(problem, laws, forces)?;
@@ -99,17 +86,17 @@ impl Solver {
         Ok(report)
     }
 
-    /// The residuals of the last solution, in the order in which they were looked at; of many, the first thousand.
+    /// The residuals of the last solution, in the order of their computation, a thousand at most.
     pub fn history(&self) -> &[f64] {
         &self.triples.room.history
     }
 }
 
 impl Triples {
-    /// As [`Solver::solve_watched`].
+    /// Solve a problem with arrays of the right lengths.
     fn solve(
         &mut self,
-        problem: &Problem,
+        problem: &Problem3,
         laws: &[Law],
         options: &Options,
         forces: &mut [Vector],

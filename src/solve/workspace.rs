@@ -1,11 +1,11 @@
 //! What is made of a problem before it is solved.
 
 use crate::math::{Block, Vector};
-use crate::memory::{self, renew};
+use crate::memory::{self, collect};
 
 use super::frames::Axes;
 use super::local::Local;
-use super::problem::{Law, Problem};
+use super::problem::{Law, Problem3};
 use super::residual::weights;
 
 /// Everything that does not change from sweep to sweep.
@@ -24,7 +24,7 @@ pub struct Memory {
 
 impl Memory {
     /// Make everything anew.
-    pub fn prepare<A: Axes>(&mut self, problem: &Problem, laws: &[Law]) -> memory::Result<()> {
+    pub fn prepare<A: Axes>(&mut self, problem: &Problem3, laws: &[Law]) -> memory::Result<()> {
         let rows = problem.rows();
         let Self { q, weights: d, roots, diagonal, locals } = self;
         let places = (0..rows).map(|row| {
@@ -32,15 +32,15 @@ impl Memory {
             let columns = &problem.columns[range.clone()];
             (range.start + columns.partition_point(|&column| column < row as i32)) as u32
         });
-        renew(diagonal, rows, places)?;
+        collect(diagonal, rows, places)?;
         let blocks = || diagonal.iter().map(|&at| problem.values[at as usize]);
-        renew(
+        collect(
             q,
             rows,
             problem.b.iter().zip(laws).map(|(b, law)| std::array::from_fn(|i| b[i] + law.bias[i])),
         )?;
-        renew(d, rows, weights(blocks()))?;
-        renew(roots, rows, d.iter().map(|d| d.sqrt()))?;
-        renew(locals, rows, blocks().zip(laws).map(|(w, law): (Block, &Law)| Local::new::<A>(&w, law)))
+        collect(d, rows, weights(blocks()))?;
+        collect(roots, rows, d.iter().map(|d| d.sqrt()))?;
+        collect(locals, rows, blocks().zip(laws).map(|(w, law): (Block, &Law)| Local::new::<A>(&w, law)))
     }
 }

@@ -1,27 +1,27 @@
-//! K̃ assembled: sparse, a dense block for every pair of bodies with a constraint in common.
+//! K̃ as a block-sparse matrix, with a dense block for each pair of bodies with a common constraint.
 
 use super::{Error, Stiffness, zeros};
-use crate::memory::{collected, with_room};
+use crate::memory::{collected, with_capacity};
 
-/// K̃ in blocks. The blocks of body i are those of `rows[i] .. rows[i + 1]`, ordered by `columns`; block b of bodies
-/// i and j = `columns[b]` is dense, dofs of i × dofs of j, column-major, from `values[starts[b]]` on. Both
-/// halves are there, transposes of each other to the bit.
+/// K̃ in blocks. Body i has the blocks `rows[i] .. rows[i + 1]`, ordered by `columns`. Block b couples the bodies i and
+/// j = `columns[b]`. It is dense, dofs of i × dofs of j, column-major, and begins at `values[starts[b]]`. The matrix has both
+/// halves, which are transposes of each other to the bit.
 #[derive(Clone, Debug)]
-pub struct Blocks {
-    /// Bodies + 1 values.
+pub struct StiffnessBlocks {
+    /// The first block of each body, then the number of blocks: bodies + 1 values.
     pub rows: Vec<usize>,
     /// The second body of each block.
     pub columns: Vec<usize>,
-    /// Where the values of each block begin.
+    /// The index of the first value of each block.
     pub starts: Vec<usize>,
     /// The values.
     pub values: Vec<f64>,
-    /// Where the dofs of each body begin: bodies + 1 values.
+    /// The first dof of each body, then the number of dofs: bodies + 1 values.
     pub offsets: Vec<usize>,
 }
 
-impl Blocks {
-    /// Assembles K̃.
+impl StiffnessBlocks {
+    /// Assemble K̃.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -47,10 +47,10 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// y = K̃ x.
+    /// Compute y = K̃ x.
     ///
     /// # Panics
-    /// If x or y has not as many values as there are dofs.
+    /// If the length of x or y is not the number of dofs.
     pub fn product(&self, x: &[f64], y: &mut [f64]) {
         let bodies = self.rows.len() - 1;
         assert!(x.len() == self.offsets[bodies] && y.len() == x.len());
@@ -71,7 +71,7 @@ impl Blocks {
         self.offsets[body]..self.offsets[body + 1]
     }
 
-    /// Zero blocks, for all pairs.
+    /// Make zero blocks for all pairs.
     fn pattern(stiffness: &Stiffness) -> Result<Self, Error> {
         let mut pairs = Vec::new();
         for element in &stiffness.elements {
@@ -87,7 +87,7 @@ impl Blocks {
         let first_of = |body: usize| pairs.partition_point(|pair| pair.0 < body);
         let rows = collected(bodies + 1, (0..=bodies).map(first_of))?;
         let columns = collected(pairs.len(), pairs.iter().map(|pair| pair.1))?;
-        let mut starts = with_room(pairs.len())?;
+        let mut starts = with_capacity(pairs.len())?;
         let size = |body: usize| offsets[body + 1] - offsets[body];
         let mut length = 0;
         for (i, j) in &pairs {
@@ -97,7 +97,7 @@ impl Blocks {
         Ok(Self { rows, columns, starts, values: zeros(length)?, offsets })
     }
 
-    /// The block of bodies i and j, which are a pair.
+    /// The index of the block of bodies i and j, which must have one.
     fn block(&self, i: usize, j: usize) -> usize {
         let row = self.rows[i]..self.rows[i + 1];
         row.start + self.columns[row].partition_point(|column| *column < j)
@@ -108,7 +108,7 @@ impl Blocks {
         self.values[start..].iter_mut().zip(part).for_each(|(value, part)| *value += part);
     }
 
-    /// Copies the lower half to the upper: the halves differ by rounding.
+    /// Copy the lower half to the upper, since the halves differ by rounding.
     fn mirror(&mut self) {
         for i in 0..self.rows.len() - 1 {
             for below in self.rows[i]..self.rows[i + 1] {

@@ -1,43 +1,43 @@
-//! How the points of a body move, to second order in the change of its configuration.
+//! The motion of the points of a body, to second order in the change of its configuration.
 
 use crate::math::{Block, Vector, cross, difference, dot, sum, times, transposed_times};
 
 /// A body in its present configuration.
 #[derive(Clone, Copy, Debug)]
-pub enum Body {
+pub enum PosedBody {
     /// A point mass, 3 dofs.
     Particle {
-        /// Where it is.
+        /// Its position.
         place: Vector,
     },
     /// A rigid body x = Λ (X − X̄) + x̄, 6 dofs, theory (43).
     Rigid {
         /// Λ, column-major.
         rotation: Block,
-        /// X̄, the referential mass centre.
+        /// X̄, the referential mass center.
         center: Vector,
-        /// x̄, the mass centre.
+        /// x̄, the position of the mass center.
         place: Vector,
     },
-    /// A pseudo-rigid body x = F (X − X̄) + x̄, 12 dofs: F row by row, then x̄. Points move with them linearly, so that only
-    /// what constraints themselves turn adds to K̃.
+    /// A pseudo-rigid body x = F (X − X̄) + x̄, 12 dofs: F row by row, then x̄. Points depend linearly on the dofs, so only the
+    /// rotation of a constraint's own direction contributes to K̃.
     PseudoRigid {
         /// F, column-major.
         gradient: Block,
-        /// X̄, the referential mass centre.
+        /// X̄, the referential mass center.
         center: Vector,
-        /// x̄, the mass centre.
+        /// x̄, the position of the mass center.
         place: Vector,
     },
-    /// Any other body: constraints know none of its points, only operators, which have no geometric stiffness.
+    /// Any other body: constraints have operators instead of points on it, and operators have no geometric stiffness.
     General {
         /// The number of its dofs.
         dofs: usize,
     },
 }
 
-impl Body {
-    /// How many dofs it has.
+impl PosedBody {
+    /// The number of its dofs.
     pub fn dofs(&self) -> usize {
         match self {
             Self::Particle { .. } => 3,
@@ -47,7 +47,7 @@ impl Body {
         }
     }
 
-    /// The place x of the referential point X; of a particle its place, of a general body nothing.
+    /// The position x of the referential point X. For a particle, the position of the particle; for a general body, zeros.
     pub fn place(&self, point: &Vector) -> Vector {
         match self {
             Self::Particle { place } => *place,
@@ -59,7 +59,7 @@ impl Body {
         }
     }
 
-    /// H `change` in the axes of space: how the point X moves, to first order.
+    /// H `change` in the spatial frame: the displacement of the point X, to first order.
     pub(super) fn moved(&self, point: &Vector, change: &[f64]) -> Vector {
         match self {
             Self::Particle { .. } => head(change),
@@ -75,7 +75,7 @@ impl Body {
         }
     }
 
-    /// Adds Hᵀ `force`, the force at the point X in the axes of space.
+    /// Add Hᵀ `force` for a force at the point X in the spatial frame.
     pub(super) fn add_force(&self, point: &Vector, force: &Vector, to: &mut [f64]) {
         match self {
             Self::Particle { .. } => add(to, force),
@@ -95,12 +95,12 @@ impl Body {
         }
     }
 
-    /// Whether it can turn the axes of a contact: a particle has no orientation, and of a deformed body there are several.
+    /// Whether the body can rotate the axes of a contact. A particle has no orientation; a deformed body has several.
     pub(super) fn carries_axes(&self) -> bool {
         matches!(self, Self::Rigid { .. })
     }
 
-    /// The rotation vector of `change` in the axes of space.
+    /// The rotation vector of `change` in the spatial frame.
     pub(super) fn turned(&self, change: &[f64]) -> Vector {
         match self {
             Self::Rigid { rotation, .. } => times(rotation, &head(change)),
@@ -108,14 +108,14 @@ impl Body {
         }
     }
 
-    /// Adds the generalised force of a torque in the axes of space.
+    /// Add the generalized force of a torque in the spatial frame.
     pub(super) fn add_torque(&self, torque: &Vector, to: &mut [f64]) {
         if let Self::Rigid { rotation, .. } = self {
             add(&mut to[..3], &transposed_times(rotation, torque));
         }
     }
 
-    /// Adds to `to` the product with `change` of the second derivative of `covector` · x(X).
+    /// Add the second derivative of `covector` · x(X), times `change`, to `to`.
     pub(super) fn add_curvature(&self, point: &Vector, covector: &Vector, change: &[f64], to: &mut [f64]) {
         if let Self::Rigid { rotation, center, .. } = self {
             let (arm, covector) = (difference(point, center), transposed_times(rotation, covector));
@@ -123,7 +123,8 @@ impl Body {
         }
     }
 
-    /// The same for a vector that the body carries along, given in the axes of space.
+    /// Add the second derivative of `covector` · `carried`, times `change`, for a vector that moves with the body, given in the spatial
+    /// frame.
     pub(super) fn add_carried_curvature(
         &self,
         carried: &Vector,

@@ -1,24 +1,24 @@
 //! Constraints, the forces in them, and their geometric stiffness.
 
-use super::body::Body;
+use super::body::PosedBody;
 use super::{Error, Fault, NOT_FINITE};
 use crate::math::{Vector, cross, difference, dot, is_finite, sum};
 
 /// One of the two points of a constraint.
 #[derive(Clone, Copy, Debug)]
-pub enum End {
-    /// A referential point of a body; of a particle the particle.
+pub enum Endpoint {
+    /// A referential point of a body, or a particle.
     Body {
-        /// The place of the body in the list.
+        /// The index of the body in the list.
         body: usize,
-        /// X.
+        /// X; ignored for a particle.
         point: Vector,
     },
-    /// A place in space.
+    /// A fixed position in space.
     Space(Vector),
 }
 
-impl End {
+impl Endpoint {
     fn body(&self) -> Option<usize> {
         match self {
             Self::Body { body, .. } => Some(*body),
@@ -27,89 +27,89 @@ impl End {
     }
 }
 
-/// What turns the normal and the tangents of a contact.
+/// The body that rotates the normal and the tangents of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
-    /// Nothing: they keep their directions, like those of a flat obstacle.
+    /// None: they keep their directions, as on a flat obstacle.
     Space,
-    /// The master: a point of the slave touches a face of the master.
+    /// The master: a point of the slave touches a surface of the master.
     Master,
-    /// The slave: a point of the master touches a face of the slave.
+    /// The slave: a point of the master touches a surface of the slave.
     Slave,
 }
 
-/// A constraint and λ, the force in it. With d = master's point − slave's point, −λ acts on the master.
+/// The kind of a constraint and its force λ. With d = master's point − slave's point, −λ acts on the master.
 #[derive(Clone, Copy, Debug)]
-pub enum Force {
+pub enum ConstraintForce {
     /// ψ = |d| − length.
     Link {
-        /// λ, positive when the link pulls its ends together.
+        /// λ, positive if the link pulls its ends together.
         tension: f64,
     },
-    /// ψ = d, in the axes of space.
+    /// ψ = d, in the spatial frame.
     FixedPoint {
-        /// λ, in the axes of space.
+        /// λ, in the spatial frame.
         force: Vector,
     },
-    /// ψ = d in axes that the carrier turns; without sliding over curved surfaces.
+    /// ψ = d in axes that the carrier rotates. Sliding on curved surfaces is not included.
     Contact {
-        /// λ, in the axes of space: minus the force on the master.
+        /// λ, in the spatial frame: minus the force on the master.
         force: Vector,
-        /// What turns the axes.
+        /// The body that rotates the axes.
         carrier: Carrier,
     },
 }
 
-impl Constraint {
-    /// One whose gradients stay as they are when bodies move: without stiffness, in the place that it has in a list.
+impl LoadedConstraint {
+    /// A constraint with constant gradients and therefore without stiffness, to fill an entry of a list.
     pub fn constant() -> Self {
-        let force = Force::Contact { force: [0.0; 3], carrier: Carrier::Space };
-        Self { force, master: End::Space([0.0; 3]), slave: End::Space([0.0; 3]) }
+        let force = ConstraintForce::Contact { force: [0.0; 3], carrier: Carrier::Space };
+        Self { force, master: Endpoint::Space([0.0; 3]), slave: Endpoint::Space([0.0; 3]) }
     }
 }
 
-/// A constraint between two points.
+/// A constraint between two points, with its force.
 #[derive(Clone, Copy, Debug)]
-pub struct Constraint {
-    /// Kind and force.
-    pub force: Force,
+pub struct LoadedConstraint {
+    /// The kind and the force.
+    pub force: ConstraintForce,
     /// The first point.
-    pub master: End,
+    pub master: Endpoint,
     /// The second point.
-    pub slave: End,
+    pub slave: Endpoint,
 }
 
-/// A constraint with everything that its stiffness is made of.
+/// A constraint with all data of its stiffness.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Element {
-    /// λ as a vector of space.
+pub(super) struct ConstraintStiffness {
+    /// λ as a spatial vector.
     lambda: Vector,
     /// d.
     gap: Vector,
-    /// Of a link: its direction, and λ / length.
+    /// For a link: its direction, and λ / length.
     across: Option<(Vector, f64)>,
-    /// The body that turns the axes.
+    /// The index of the body that rotates the axes.
     carrier: Option<usize>,
-    master: End,
-    slave: End,
+    master: Endpoint,
+    slave: Endpoint,
 }
 
-impl Element {
-    /// `index` is the constraint's place in the list, for the error; `gap` is d, or none where the places tell it.
+impl ConstraintStiffness {
+    /// Prepare a constraint. `index` is its index in the list, for errors; `gap` is d, or `None` if d follows from the positions.
     pub fn new(
         index: usize,
-        constraint: &Constraint,
+        constraint: &LoadedConstraint,
         gap: Option<&Vector>,
-        bodies: &[Body],
+        bodies: &[PosedBody],
     ) -> Result<Self, Error> {
-        let Constraint { force, master, slave } = *constraint;
+        let LoadedConstraint { force, master, slave } = *constraint;
         let failed = |why| Error { row: Some(index), fault: Fault::Invalid(why) };
         let apart =
             place(&master, bodies).zip(place(&slave, bodies)).map(|(one, other)| difference(&one, &other));
         let apart = apart.ok_or(failed("a body of it is not there, or has no points"))?;
         let gap = gap.copied().unwrap_or(apart);
         let (lambda, across, carrier) = match force {
-            Force::Link { tension } => {
+            ConstraintForce::Link { tension } => {
                 let length = dot(&gap, &gap).sqrt();
                 if length > 0.0 {
                     let n = gap.map(|gap| gap / length);
@@ -120,10 +120,10 @@ impl Element {
                     return Err(failed("the link has no direction"));
                 }
             }
-            Force::FixedPoint { force } => (force, None, None),
-            Force::Contact { force, carrier: Carrier::Space } => (force, None, None),
-            Force::Contact { force, carrier: Carrier::Master } => (force, None, master.body()),
-            Force::Contact { force, carrier: Carrier::Slave } => (force, None, slave.body()),
+            ConstraintForce::FixedPoint { force } => (force, None, None),
+            ConstraintForce::Contact { force, carrier: Carrier::Space } => (force, None, None),
+            ConstraintForce::Contact { force, carrier: Carrier::Master } => (force, None, master.body()),
+            ConstraintForce::Contact { force, carrier: Carrier::Slave } => (force, None, slave.body()),
         };
         ensure!(
             carrier.is_none_or(|body| bodies[body].carries_axes()),
@@ -134,29 +134,29 @@ impl Element {
         Ok(Self { lambda, gap, across, carrier, master, slave })
     }
 
-    /// The bodies it acts on; twice the same is given once.
+    /// The different bodies on which the constraint acts.
     pub fn bodies(&self) -> impl Iterator<Item = usize> {
         let (first, second) = (self.master.body(), self.slave.body());
         first.into_iter().chain(second.filter(|second| Some(*second) != first))
     }
 
-    /// The points on bodies, each with its sign.
+    /// The points on bodies, each with the sign of its force.
     fn points(&self) -> impl Iterator<Item = (usize, &Vector, f64)> {
         [(&self.master, 1.0), (&self.slave, -1.0)].into_iter().filter_map(|(end, sign)| match end {
-            End::Body { body, point } => Some((*body, point, sign)),
-            End::Space(_) => None,
+            Endpoint::Body { body, point } => Some((*body, point, sign)),
+            Endpoint::Space(_) => None,
         })
     }
 
-    /// Adds the gradient of ψ in a direction of space, the generalised forces of that direction at the points.
-    pub fn add_gradient(&self, bodies: &[Body], offsets: &[usize], direction: &Vector, to: &mut [f64]) {
+    /// Add the gradient of ψ in a spatial direction: the generalized forces of this direction at the points.
+    pub fn add_gradient(&self, bodies: &[PosedBody], offsets: &[usize], direction: &Vector, to: &mut [f64]) {
         for (body, point, sign) in self.points() {
             bodies[body].add_force(point, &direction.map(|d| sign * d), &mut to[offsets[body]..]);
         }
     }
 
-    /// Adds K̃ x of this constraint to y; the dofs of body k begin at `offsets[k]`.
-    pub fn add_product(&self, bodies: &[Body], offsets: &[usize], x: &[f64], y: &mut [f64]) {
+    /// Add K̃ x of this constraint to y. The dofs of body k begin at `offsets[k]`.
+    pub fn add_product(&self, bodies: &[PosedBody], offsets: &[usize], x: &[f64], y: &mut [f64]) {
         let moved = self.points().map(|(body, point, sign)| {
             bodies[body].moved(point, &x[offsets[body]..]).map(|moved| sign * moved)
         });
@@ -181,12 +181,12 @@ impl Element {
     }
 }
 
-fn place(end: &End, bodies: &[Body]) -> Option<Vector> {
+fn place(end: &Endpoint, bodies: &[PosedBody]) -> Option<Vector> {
     match end {
-        End::Body { body, point } => {
-            let body = bodies.get(*body).filter(|body| !matches!(body, Body::General { .. }));
+        Endpoint::Body { body, point } => {
+            let body = bodies.get(*body).filter(|body| !matches!(body, PosedBody::General { .. }));
             body.map(|body| body.place(point))
         }
-        End::Space(place) => Some(*place),
+        Endpoint::Space(place) => Some(*place),
     }
 }

@@ -3,38 +3,38 @@
 use std::convert::Infallible;
 
 use super::{Error, Fault, NOT_FINITE, Stiffness, zeros};
-use crate::math::lanczos::{Failure, Problem};
+use crate::math::lanczos::{EigenProblem, Failure};
 
-/// What the geometric stiffness asks of the step.
+/// The limit that the geometric stiffness sets for the step.
 #[derive(Clone, Debug)]
 pub struct CriticalStep {
-    /// ω², the largest eigenvalue of M⁻¹ K̃; zero where the stiffness has no positive one.
+    /// ω², the largest eigenvalue of M⁻¹ K̃; zero if no eigenvalue is positive.
     pub frequency_squared: f64,
-    /// 2/ω: explicit schemes are stable with shorter steps. Infinite if ω is zero.
+    /// 2/ω. Explicit schemes are stable if their step is shorter. Infinite if ω is zero.
     pub step: f64,
-    /// The constraint that contributes most to ω², its place in the list; none if ω is zero.
+    /// The index of the constraint that contributes most to ω²; `None` if ω is zero.
     pub constraint: Option<usize>,
-    /// Its share of ω². The shares of all constraints are 1 together; those of constraints that destabilise are
-    /// negative, so this may be more than 1.
+    /// Its share of ω². The shares of all constraints sum to 1. Constraints that destabilize have negative
+    /// shares, so this share may exceed 1.
     pub share: f64,
-    /// The eigenvector, xᵀ M x = 1.
+    /// The eigenvector x, with xᵀ M x = 1.
     pub vector: Vec<f64>,
 }
 
-/// Relative error of ω² at which the iteration ends.
+/// The relative tolerance of ω².
 const TOLERANCE: f64 = 1e-10;
-/// Products with K̃ after which it gives up.
+/// The limit for the number of products with K̃.
 const PRODUCTS: usize = 20_000;
-/// An eigenvalue below this, relative to the largest magnitude of all, is rounding.
+/// An eigenvalue is rounding if it is smaller than this times the largest magnitude of an eigenvalue.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// The longest step that explicit schemes survive with these constraint forces. `inverse_mass (f, x)` sets x = M⁻¹ f.
+/// Compute the longest stable step of explicit schemes with these constraint forces. `inverse_mass (f, x)` sets x = M⁻¹ f.
 ///
-/// M⁻¹ may be semi-definite, like one projected to the directions that constraints leave free; then the directions
-/// that it forbids do not count; if it is zero, nothing moves, and the step is infinite. The same input gives the same bits.
+/// M⁻¹ may be semidefinite, for example projected to the directions that constraints leave free. Directions in its null space then do
+/// not count. If M⁻¹ is zero, nothing moves, and the step is infinite. The same input gives the same bits.
 ///
 /// # Errors
-/// If a product or M⁻¹ is not finite, M⁻¹ is not positive, the eigenvalue does not settle, or memory is exhausted.
+/// If a product or M⁻¹ is not finite, M⁻¹ is not positive semidefinite, the eigenvalue does not converge, or memory is exhausted.
 pub fn critical_step(
     stiffness: &Stiffness,
     inverse_mass: impl FnMut(&[f64], &mut [f64]),
@@ -43,7 +43,7 @@ pub fn critical_step(
         stiffness.product(x, y);
         Ok(())
     };
-    let mut problem = Problem { size: stiffness.dofs(), stiffness: product, inverse_mass };
+    let mut problem = EigenProblem { size: stiffness.dofs(), stiffness: product, inverse_mass };
     let none = |vector| CriticalStep {
         frequency_squared: 0.0,
         step: f64::INFINITY,

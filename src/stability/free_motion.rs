@@ -1,36 +1,36 @@
-//! M⁻¹ projected to the directions that constraints leave free.
+//! M⁻¹, projected to the directions that constraints leave free.
 
 use super::{Error, NOT_FINITE, zeros};
 use crate::math::lanczos::dot;
 
-/// N = M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁺ J M⁻¹: how a system moves under forces, its constraints holding. Rows of J may depend on each
-/// other: those that do add nothing.
+/// N = M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁺ J M⁻¹, which maps forces to the motion of a system whose constraints hold. Rows of J may be linearly
+/// dependent; dependent rows add nothing.
 ///
-/// Kept are Q, whose columns span the gradients Jᵀ and are orthonormal in the scalar product fᵀ M⁻¹ g, and M⁻¹ Q, dense: for
-/// systems of some thousand dofs. With P = 1 − Q Qᵀ M⁻¹, N = Pᵀ M⁻¹ P.
+/// The structure keeps Q, whose columns span the gradients Jᵀ and are orthonormal in the scalar product fᵀ M⁻¹ g, and M⁻¹ Q. Both are
+/// dense, which suits systems of up to some thousand dofs. With P = 1 − Q Qᵀ M⁻¹, N = Pᵀ M⁻¹ P.
 #[derive(Clone, Debug)]
 pub struct FreeMotion {
     size: usize,
     basis: Vec<f64>,
     moved: Vec<f64>,
-    /// The most that M⁻¹ makes of a gradient, over its length.
+    /// The largest |M⁻¹ g| / |g| of a gradient g.
     gain: f64,
 }
 
-/// A gradient of which others leave no more than this depends on them.
+/// A gradient depends on others if its part orthogonal to them is at most this, relative to the gradient.
 const DEPENDENT: f64 = 1e-10;
 
-/// Of a force that M⁻¹ does not move, no more than this of [`FreeMotion::gain`] is left by rounding.
+/// The result for a force in the null space of M⁻¹ is rounding, at most this times [`FreeMotion::gain`].
 const ROUNDING: f64 = 1e-13;
 
 impl FreeMotion {
-    /// For the gradients Jᵀ of constraints, `size` values each, one behind the other; `inverse_mass (f, x)` sets x = M⁻¹ f.
+    /// Prepare the projection for the gradients Jᵀ of constraints, `size` values each, contiguous. `inverse_mass (f, x)` sets x = M⁻¹ f.
     ///
     /// # Errors
-    /// If a gradient or what M⁻¹ makes of it is not finite, or memory is exhausted.
+    /// If a gradient or M⁻¹ times a gradient is not finite, or memory is exhausted.
     ///
     /// # Panics
-    /// If `gradients` is not as long as a number of them.
+    /// If the length of `gradients` is no multiple of `size`.
     pub fn new(
         gradients: &[f64],
         size: usize,
@@ -45,7 +45,7 @@ impl FreeMotion {
             if whole > 0.0 {
                 free.gain = free.gain.max((dot(&x, &x) / dot(&f, &f)).sqrt());
             }
-            // A second time for what rounding leaves of a gradient that is almost spanned.
+            // The second time removes the rounding that remains of an almost dependent gradient.
             free.take_out(&mut f);
             free.take_out(&mut f);
             let rest = free.length(&f, &mut x, &mut inverse_mass)?;
@@ -59,15 +59,15 @@ impl FreeMotion {
         Ok(free)
     }
 
-    /// How many gradients do not depend on others.
+    /// The rank of the gradients.
     pub fn rank(&self) -> usize {
         self.basis.len().checked_div(self.size).unwrap_or(0)
     }
 
-    /// x = N f; f becomes P f. `inverse_mass` is that of [`FreeMotion::new`].
+    /// Compute x = N f and replace f by P f. `inverse_mass` must be the same as in [`FreeMotion::new`].
     ///
     /// # Panics
-    /// If f or x has another length.
+    /// If the length of f or x is not `size`.
     pub fn respond(&self, f: &mut [f64], x: &mut [f64], mut inverse_mass: impl FnMut(&[f64], &mut [f64])) {
         assert!(f.len() == self.size && x.len() == self.size);
         let taken = self.take_out(f);
@@ -75,7 +75,7 @@ impl FreeMotion {
         for (q, moved) in self.vectors() {
             subtract(x, dot(q, x), moved);
         }
-        // What is left of a force that constraints take up, or that M⁻¹ does not move, is rounding: it must not pass for a motion.
+        // If constraints bear the whole force, or if it is in the null space of M⁻¹, the remainder is rounding and must not count as motion.
         let least = (DEPENDENT * DEPENDENT * taken).max(self.rounding(f));
         if dot(f, x).abs() <= least {
             f.fill(0.0);
@@ -83,12 +83,12 @@ impl FreeMotion {
         }
     }
 
-    /// The most that rounding makes of fᵀ M⁻¹ f.
+    /// A bound for the rounding error of fᵀ M⁻¹ f.
     fn rounding(&self, f: &[f64]) -> f64 {
         ROUNDING * self.gain * dot(f, f)
     }
 
-    /// f −= Q Qᵀ M⁻¹ f, one column after the other; returns fᵀ M⁻¹ f of what is taken.
+    /// Compute f −= Q Qᵀ M⁻¹ f, one column at a time. Returns fᵀ M⁻¹ f of the removed part.
     fn take_out(&self, f: &mut [f64]) -> f64 {
         let mut taken = 0.0;
         for (q, moved) in self.vectors() {
@@ -99,7 +99,7 @@ impl FreeMotion {
         taken
     }
 
-    /// √(fᵀ M⁻¹ f), with x = M⁻¹ f; zero if rounding makes it imaginary.
+    /// Compute x = M⁻¹ f. Returns √(fᵀ M⁻¹ f), or zero if rounding makes the square negative.
     fn length(
         &self,
         f: &[f64],

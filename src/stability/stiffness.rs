@@ -1,75 +1,80 @@
-//! K̃ of many constraints, without a matrix.
+//! K̃ of many constraints, matrix-free.
 
-use super::constraint::Element;
-use super::{Body, Constraint, Error, zeros};
+use super::constraint::ConstraintStiffness;
+use super::{Error, LoadedConstraint, PosedBody, zeros};
 use crate::math::Vector;
-use crate::memory::{collected, with_room};
+use crate::memory::{collected, with_capacity};
 
-/// K̃ of constraints on bodies, ready for products. The dofs of the bodies follow each other in the order of the
-/// list.
+/// K̃ of constraints on bodies, ready for products. The dofs of the bodies are in the order of the list.
 #[derive(Clone, Debug)]
 pub struct Stiffness {
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<PosedBody>,
     pub(super) offsets: Vec<usize>,
-    pub(super) elements: Vec<Element>,
+    pub(super) elements: Vec<ConstraintStiffness>,
 }
 
 impl Stiffness {
-    /// Takes in the bodies in their present configuration and the constraints with the forces in them.
+    /// Prepare K̃ for bodies in their present configuration and constraints with their forces.
     ///
     /// # Errors
-    /// Of the constraint, by its place in the list, that names a body which is not there or has no points, is a link under force
-    /// whose ends coincide, or a contact with axes that its body cannot turn; if a force or a place is not finite, or memory is
-    /// exhausted.
-    pub fn new(bodies: &[Body], constraints: &[Constraint]) -> Result<Self, Error> {
+    /// If a force or a position is not finite, or if memory is exhausted. The error has the index of a constraint:
+    /// - if its body is not in the list or has no points,
+    /// - if it is a link with a force whose ends coincide,
+    /// - if it is a contact with axes that its body cannot rotate.
+    pub fn new(bodies: &[PosedBody], constraints: &[LoadedConstraint]) -> Result<Self, Error> {
         Self::take(bodies, constraints, |_| None)
     }
 
-    /// The same with d, master's point − slave's point in the axes of space, given for every constraint: places of bodies
-    /// and places in space do not count.
+    /// [`Stiffness::new`] with given gaps d, master's point − slave's point in the spatial frame, one for each constraint. Positions of
+    /// bodies and positions in space are not used.
     ///
     /// # Errors
     /// As [`Stiffness::new`].
     ///
     /// # Panics
-    /// If there are not as many gaps as constraints.
-    pub fn with_gaps(bodies: &[Body], constraints: &[Constraint], gaps: &[Vector]) -> Result<Self, Error> {
+    /// If the number of gaps is not the number of constraints.
+    pub fn with_gaps(
+        bodies: &[PosedBody],
+        constraints: &[LoadedConstraint],
+        gaps: &[Vector],
+    ) -> Result<Self, Error> {
         assert_eq!(gaps.len(), constraints.len());
         Self::take(bodies, constraints, |index| Some(&gaps[index]))
     }
 
     fn take<'a>(
-        bodies: &[Body],
-        constraints: &[Constraint],
+        bodies: &[PosedBody],
+        constraints: &[LoadedConstraint],
         gap: impl Fn(usize) -> Option<&'a Vector>,
     ) -> Result<Self, Error> {
         let taken = collected(bodies.len(), bodies.iter().copied())?;
-        let (mut offsets, mut elements) = (with_room(bodies.len() + 1)?, with_room(constraints.len())?);
+        let (mut offsets, mut elements) =
+            (with_capacity(bodies.len() + 1)?, with_capacity(constraints.len())?);
         offsets.push(0);
         offsets.extend(bodies.iter().scan(0, |end, body| {
             *end += body.dofs();
             Some(*end)
         }));
         for (index, constraint) in constraints.iter().enumerate() {
-            elements.push(Element::new(index, constraint, gap(index), bodies)?);
+            elements.push(ConstraintStiffness::new(index, constraint, gap(index), bodies)?);
         }
         Ok(Self { bodies: taken, offsets, elements })
     }
 
-    /// How many dofs all bodies have together.
+    /// The number of dofs of all bodies together.
     pub fn dofs(&self) -> usize {
         self.offsets[self.bodies.len()]
     }
 
-    /// Where the dofs of the bodies begin, and at last where they end: bodies + 1 values.
+    /// The first dof of each body, then the number of dofs: bodies + 1 values.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
 
-    /// y = K̃ x.
+    /// Compute y = K̃ x.
     ///
     /// # Panics
-    /// If x or y has not as many values as there are dofs.
+    /// If the length of x or y is not the number of dofs.
     pub fn product(&self, x: &[f64], y: &mut [f64]) {
         assert!(x.len() == self.dofs() && y.len() == x.len());
         y.fill(0.0);
@@ -78,23 +83,23 @@ impl Stiffness {
         }
     }
 
-    /// Adds the gradient of what a constraint keeps in a direction of space: Hᵀ of the direction. `constraint` is its place in the
+    /// Add the gradient of the constrained quantity in a spatial direction: Hᵀ of the direction. `constraint` is an index in the
     /// list.
     ///
     /// # Panics
-    /// If there is no such constraint, or `to` has not as many values as there are dofs.
+    /// If there is no such constraint, or the length of `to` is not the number of dofs.
     pub fn add_gradient(&self, constraint: usize, direction: &Vector, to: &mut [f64]) {
         assert_eq!(to.len(), self.dofs());
         self.elements[constraint].add_gradient(&self.bodies, &self.offsets, direction, to);
     }
 
-    /// xᵀ K̃ x of every constraint alone, in their order.
+    /// xᵀ K̃ x of each constraint alone, in the order of the list.
     ///
     /// # Errors
     /// If memory is exhausted.
     ///
     /// # Panics
-    /// If x has not as many values as there are dofs.
+    /// If the length of x is not the number of dofs.
     pub fn contributions(&self, x: &[f64]) -> Result<Vec<f64>, Error> {
         assert_eq!(x.len(), self.dofs());
         let (mut product, mut energies) = (zeros(x.len())?, zeros(self.elements.len())?);

@@ -1,67 +1,63 @@
-//! Bodies: how their points move, what A⁻¹ is, and their generalised velocities.
+//! Bodies: their kinematics, inertia and generalized velocities.
 #![forbid(unsafe_code)]
 
 use std::fmt;
 use std::ops::Range;
 
-use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, Matrix, Structure};
+use crate::inertia::{self, BlockDiagonal, Defect, FactorError, Inverse, Matrix, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 use crate::math::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
-use crate::memory::{collected, repeated, with_room};
+use crate::memory::{collected, repeated, with_capacity};
+use crate::rows::fault::check_size;
 
+use super::boxed_solver::BoxedSolver;
 use super::error::{Checked, Fault};
 
-/// How the points of a body move with its generalised velocity.
+/// How the points of a body move with its generalized velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kinematics {
-    /// x = Λ (X − X̄) + x̄, u = (angular velocity in the referential frame, velocity of the centre), theory (43).
+    /// x = Λ (X − X̄) + x̄, u = (angular velocity in the referential frame, velocity of the center), theory (43).
     Rigid {
         /// Λ, column-major.
         rotation: Block,
-        /// X̄, the referential mass centre.
+        /// X̄, the referential mass center.
         center: Vector,
     },
-    /// x = F (X − X̄) + x̄, u = (rate of F row by row, velocity of the centre), theory (44).
+    /// x = F (X − X̄) + x̄, u = (rate of F row by row, velocity of the center), theory (44).
     PseudoRigid {
-        /// X̄, the referential mass centre.
+        /// X̄, the referential mass center.
         center: Vector,
     },
-    /// Known to the user alone, who gives operators H.
+    /// Known to the user alone, who passes operators H.
     General,
 }
 
-/// Applies A⁻¹ for a body. It is called by the thread that updates or multiplies, never by two at once.
+/// An inverse callback: it applies A⁻¹ of a body. The thread that updates or multiplies calls it, never two threads at once.
 pub trait Solve: Send + Sync {
-    /// Replace the columns of `x`, `size` values each and one behind the other, by A⁻¹ times them; a number other than
-    /// zero says that this failed.
+    /// Replace the contiguous columns of `x`, `size` values each, by A⁻¹ times the columns, and return 0; any other number means
+    /// that this failed.
     fn solve(&self, size: usize, x: &mut [f64]) -> i32;
 }
 
-impl<T: Solve> Solve for [T; 1] {
-    fn solve(&self, size: usize, x: &mut [f64]) -> i32 {
-        self[0].solve(size, x)
-    }
-}
-
-/// The part of a model that a body is.
+/// The place of a body in a model (a shared inverse callback).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// Its model.
     pub(super) model: usize,
-    /// Where its generalised velocities are in stacked columns.
+    /// The place of its generalized velocities in stacked columns.
     pub(super) place: Range<usize>,
 }
 
-/// What is known of A.
+/// The inertia of a body: A or A⁻¹ in one of several forms.
 #[allow(clippy::large_enum_variant, reason = "most bodies have blocks, and go without an allocation")]
 pub enum Inertia {
     /// A⁻¹ = 0: an obstacle, whose velocity is prescribed.
     Obstacle,
-    /// A⁻¹ in 3×3 blocks along the diagonal: two of a rigid body, four of a pseudo-rigid one.
+    /// A⁻¹ in 3×3 blocks along the diagonal: a rigid body has two, a pseudo-rigid body four.
     Blocks {
-        /// The blocks, column-major; of a rigid body two count.
+        /// The blocks, column-major; only the first `count` blocks are read.
         values: [f64; 36],
         /// 2 or 4.
         count: usize,
@@ -75,18 +71,18 @@ pub enum Inertia {
         /// 0, 1, …, n.
         ends: Vec<i32>,
     },
-    /// The lower triangle of A in compressed sparse columns, the diagonal first and then ascending rows in each.
+    /// The lower triangle of A in compressed sparse columns; each column has the diagonal entry first, then ascending rows.
     Matrix {
-        /// First entries of the columns, and the end.
+        /// The first entry of each column, and the end.
         starts: Vec<i32>,
-        /// Row of each entry.
+        /// The row of each entry.
         rows: Vec<i32>,
         /// The entries.
         values: Vec<f64>,
     },
-    /// A⁻¹ is applied by the user.
-    Solver(Box<dyn Solve>),
-    /// A⁻¹ is applied by the user, for all bodies of a model at once.
+    /// The user's inverse callback applies A⁻¹.
+    Solver(BoxedSolver),
+    /// One inverse callback of the user applies A⁻¹ of all bodies of a model at once.
     Member(Member),
 }
 
@@ -104,15 +100,15 @@ impl fmt::Debug for Inertia {
     }
 }
 
-/// Starts of the values of the blocks, and their first rows.
+/// The starts of the values of the blocks, and the first rows of the blocks.
 const BLOCK_STARTS: [i32; 5] = [0, 9, 18, 27, 36];
 const BLOCK_ROWS: [i32; 5] = [0, 3, 6, 9, 12];
 
-/// How far the two halves of a symmetric matrix may be apart, relative to its diagonal.
+/// The largest difference between the two halves of a symmetric matrix, relative to its diagonal.
 const ASYMMETRY: f64 = 1e-10;
 
 impl Inertia {
-    /// A⁻¹ of a rigid body: of its referential inertia, and of its mass.
+    /// Make A⁻¹ of a rigid body: the inverses of its referential inertia and of its mass.
     ///
     /// # Errors
     /// If they are not finite, symmetric and positive definite.
@@ -124,7 +120,7 @@ impl Inertia {
         Ok(Self::Blocks { values, count: 2 })
     }
 
-    /// A⁻¹ of a pseudo-rigid body: three times of its Euler tensor, and of its mass.
+    /// Make A⁻¹ of a pseudo-rigid body: the inverse of its Euler tensor three times, and the inverse of its mass.
     ///
     /// # Errors
     /// If they are not finite, symmetric and positive definite.
@@ -138,19 +134,20 @@ impl Inertia {
         Ok(Self::Blocks { values, count: 4 })
     }
 
-    /// A dense A⁻¹, column-major, `size`² values.
+    /// Make a dense A⁻¹ from `size`² values, column-major.
     ///
     /// # Errors
-    /// If there are not as many, they are not finite, not symmetric up to 1e-10 of the diagonal, or memory is exhausted.
+    /// If the number of values is wrong, a value is not finite, the matrix is not symmetric up to 1e-10 of its diagonal, or memory
+    /// is exhausted.
     pub fn dense(size: usize, inverse: &[f64]) -> Checked<Self> {
         check_dense(size, inverse)?;
         Ok(Self::Dense(copied(inverse)?))
     }
 
-    /// Take another dense A⁻¹ in the place of one of the same size. Whether there was one.
+    /// Replace a dense A⁻¹ by another one of the same size. Returns false, and changes nothing, if there is no such A⁻¹.
     ///
     /// # Errors
-    /// As [`Inertia::dense`]; nothing has changed then.
+    /// The errors of [`Inertia::dense`]; nothing has changed then.
     pub(super) fn replace_dense(&mut self, size: usize, inverse: &[f64]) -> Checked<bool> {
         match self {
             Self::Dense(values) if values.len() == size.saturating_mul(size) => {
@@ -162,7 +159,7 @@ impl Inertia {
         }
     }
 
-    /// The diagonal of A⁻¹, of which nothing may be negative.
+    /// Make a diagonal A⁻¹; no value may be negative.
     ///
     /// # Errors
     /// If a value is negative or not finite, or memory is exhausted.
@@ -175,12 +172,12 @@ impl Inertia {
         Ok(Self::Diagonal { values: copied(inverse)?, ends })
     }
 
-    /// A symmetric positive definite A in compressed sparse columns. Of a matrix with entries above the diagonal the
-    /// lower triangle is kept, and the upper one must agree with it up to 1e-10 of the diagonal.
+    /// Make a symmetric positive definite A from compressed sparse columns. If there are entries above the diagonal, the lower
+    /// triangle is kept, and the upper one must agree with it up to 1e-10 of the diagonal.
     ///
     /// # Errors
-    /// If the columns are ill-formed or not symmetric, a value is not finite, or memory is exhausted. Whether A is positive
-    /// definite shows when it is factored.
+    /// If the columns are ill-formed or not symmetric, a value is not finite, or memory is exhausted. A matrix that is not positive
+    /// definite is found only when it is factored.
     pub fn matrix(starts: &[i32], rows: &[i32], values: &[f64]) -> Checked<Self> {
         let of = |structure| Matrix { structure, starts, rows, values };
         match of(Structure::PositiveDefinite).check() {
@@ -195,7 +192,8 @@ impl Inertia {
         let columns = || {
             starts.windows(2).enumerate().map(|(j, range)| (j as i32, range[0] as usize..range[1] as usize))
         };
-        let mut lower = Lower { starts: with_room(starts.len())?, entries: with_room(rows.len())? };
+        let mut lower =
+            LowerTriangle { starts: with_capacity(starts.len())?, entries: with_capacity(rows.len())? };
         for (j, range) in columns() {
             lower.start_column();
             let start = lower.entries.len();
@@ -216,8 +214,8 @@ impl Inertia {
         lower.into_inertia()
     }
 
-    /// Take the entries of another A in the place of one whose lower triangle was given with the same columns and rows: they have
-    /// been checked then. Whether there was one.
+    /// Replace the entries of A by other ones, if its lower triangle was given with the same columns and rows: these have been
+    /// checked then. Returns false, and changes nothing, if there is no such A.
     ///
     /// # Errors
     /// If a value is not finite; nothing has changed then.
@@ -236,15 +234,15 @@ impl Inertia {
         }
     }
 
-    /// A⁻¹ applied by a solver.
+    /// Make an A⁻¹ that an inverse callback applies.
     ///
     /// # Errors
     /// If memory is exhausted.
     pub fn solver(solver: impl Solve + 'static) -> Checked<Self> {
-        Ok(Self::Solver(Boxed::new(solver)?.into_box()))
+        Ok(Self::Solver(BoxedSolver::new(solver)?))
     }
 
-    /// Number of generalised velocities; `None` if any number goes.
+    /// The number of generalized velocities; `None` if any number is possible.
     pub fn size(&self) -> Option<usize> {
         match self {
             Self::Obstacle | Self::Solver(_) => None,
@@ -256,23 +254,23 @@ impl Inertia {
         }
     }
 
-    /// Whether it goes with operators of nodes: panels of meshes take a matrix A or a diagonal A⁻¹.
+    /// Whether nodal operators can be used with it: panels of meshes need a matrix A or a diagonal A⁻¹.
     pub(super) fn is_of_nodes(&self) -> bool {
         matches!(self, Self::Matrix { .. } | Self::Diagonal { .. })
     }
 
-    /// Whether A⁻¹ is applied by the user.
+    /// Whether an inverse callback of the user applies A⁻¹.
     pub(super) fn is_users(&self) -> bool {
         matches!(self, Self::Solver(_) | Self::Member(_))
     }
 
-    /// As an update wants it; `None` of obstacles and of what the user applies.
-    pub(super) fn view(&self) -> Result<Option<inertia::Inertia<'_>>, Defect> {
+    /// The inertia as an update reads it; `None` for obstacles and inverse callbacks.
+    pub(super) fn view(&self) -> Result<Option<inertia::InertiaRef<'_>>, Defect> {
         let inverse = match self {
             Self::Obstacle | Self::Solver(_) | Self::Member(_) => return Ok(None),
             Self::Matrix { starts, rows, values } => {
                 let structure = Structure::PositiveDefinite;
-                return Ok(Some(inertia::Inertia::Matrix(Matrix { structure, starts, rows, values })));
+                return Ok(Some(inertia::InertiaRef::Matrix(Matrix { structure, starts, rows, values })));
             }
             Self::Blocks { values, count } => {
                 let (starts, rows) = (&BLOCK_STARTS[..=*count], &BLOCK_ROWS[..=*count]);
@@ -283,18 +281,18 @@ impl Inertia {
                 Inverse::BlockDiagonal(BlockDiagonal::new(ends, ends, values)?)
             }
         };
-        Ok(Some(inertia::Inertia::Inverse(inverse)))
+        Ok(Some(inertia::InertiaRef::Inverse(inverse)))
     }
 }
 
-/// The lower triangle of a matrix while it is put together.
-struct Lower {
+/// The lower triangle of a matrix under construction.
+struct LowerTriangle {
     starts: Vec<i32>,
     /// Row and value.
     entries: Vec<(i32, f64)>,
 }
 
-impl Lower {
+impl LowerTriangle {
     fn start_column(&mut self) {
         self.starts.push(self.entries.len() as i32);
     }
@@ -318,26 +316,26 @@ impl Lower {
     }
 }
 
-/// Whether these are the values of a dense A⁻¹: finite, and symmetric up to rounding.
+/// Check the values of a dense A⁻¹: they must be finite, and symmetric up to rounding.
 fn check_dense(size: usize, inverse: &[f64]) -> Checked {
-    of_size("the dense inverse", inverse, size.saturating_mul(size))?;
+    check_size("the dense inverse", size.saturating_mul(size), inverse.len())?;
     finite("the dense inverse", inverse)?;
     let diagonal = |k: usize| inverse[k * (size + 1)].abs();
     let least = (0..size).map(diagonal).fold(f64::INFINITY, f64::min);
-    // What is close beside the least of them is so beside all, and most matrices are.
+    // Differences that are small relative to the least diagonal entry are small relative to all: most matrices pass this test.
     let is_symmetric = is_symmetric(size, inverse, |_, _| least)
         || is_symmetric(size, inverse, |i, j| f64::max(diagonal(i), diagonal(j)));
     ensure!(is_symmetric, Fault::Invalid("the dense inverse is not symmetric"));
     Ok(())
 }
 
-/// Whether entries (i, j) and (j, i) of a square matrix are close beside `scale` of i and j.
+/// Whether entries (i, j) and (j, i) of a square matrix differ little relative to `scale` of i and j.
 #[inline(always)]
 fn is_symmetric(size: usize, values: &[f64], scale: impl Fn(usize, usize) -> f64) -> bool {
     let columns = || values.chunks_exact(size.max(1));
     let mut are_close = true;
     for (j, column) in columns().enumerate() {
-        // Without a branch for each.
+        // No branch for each entry.
         for (i, (row, value)) in columns().zip(&column[..j]).enumerate() {
             are_close &= (value - row[j]).abs() <= ASYMMETRY * scale(i, j);
         }
@@ -370,23 +368,15 @@ pub(super) fn finite(what: &'static str, values: &[f64]) -> Checked {
     if is_finite(values) { Ok(()) } else { Err(Fault::NotFinite(what)) }
 }
 
-/// Whether axes are orthonormal to within 1e-8; what to say if not.
+/// Check that axes are orthonormal to within 1e-8; if not, the error has the text that is passed.
 pub(super) fn orthonormal(what: &'static str, axes: &Block) -> Checked {
     if deviation_from_orthonormal(axes) <= 1e-8 { Ok(()) } else { Err(Fault::Invalid(what)) }
 }
 
-/// Whether values have the same bits: 0 and −0 do not, and what is made of them may not either.
+/// Whether values have the same bits: 0 and −0 have not, and results computed from them may differ.
 pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
     let pairs = one.iter().zip(other);
     one.len() == other.len() && pairs.fold(0, |bits, (a, b)| bits | (a.to_bits() ^ b.to_bits())) == 0
-}
-
-pub(super) fn of_size(what: &'static str, values: &[f64], expected: usize) -> Checked {
-    as_many(what, expected, values.len())
-}
-
-pub(super) fn as_many(what: &'static str, expected: usize, found: usize) -> Checked {
-    if expected == found { Ok(()) } else { Err(Fault::Size { what, expected, found }) }
 }
 
 pub(super) fn copied<T: Copy>(values: &[T]) -> Checked<Vec<T>> {
@@ -398,14 +388,14 @@ pub(super) fn copied<T: Copy>(values: &[T]) -> Checked<Vec<T>> {
 pub struct Body {
     pub(super) kinematics: Kinematics,
     pub(super) inertia: Inertia,
-    /// Generalised velocities: the previous and the free one, one behind the other.
+    /// The previous generalized velocity, followed by the free one.
     pub(super) velocities: Vec<f64>,
-    /// Constraints on the body, one counted twice if it is master and slave.
+    /// The number of constraints on the body; a constraint with the body as master and slave counts twice.
     pub(super) users: usize,
 }
 
 impl Body {
-    /// A body at rest.
+    /// Make a body at rest.
     ///
     /// # Errors
     /// If kinematics and inertia have different numbers of velocities, the configuration is not finite, or memory is
@@ -420,27 +410,27 @@ impl Body {
         Ok(Self { kinematics, inertia, velocities: repeated(2 * dofs, 0.0)?, users: 0 })
     }
 
-    /// Number of generalised velocities.
+    /// The number of generalized velocities.
     pub fn dofs(&self) -> usize {
         self.velocities.len() / 2
     }
 
-    /// How its points move.
+    /// Its kinematics.
     pub fn kinematics(&self) -> &Kinematics {
         &self.kinematics
     }
 
-    /// What is known of A.
+    /// Its inertia.
     pub fn inertia(&self) -> &Inertia {
         &self.inertia
     }
 
-    /// The free velocity, of which B is made.
+    /// The free velocity, from which B is computed.
     pub fn velocity(&self) -> &[f64] {
         &self.velocities[self.dofs()..]
     }
 
-    /// The previous velocity, of which V is made.
+    /// The previous velocity, from which V is computed.
     pub fn previous_velocity(&self) -> &[f64] {
         &self.velocities[..self.dofs()]
     }
@@ -455,7 +445,7 @@ impl Body {
         &mut self.velocities[..dofs]
     }
 
-    /// Set how its points move; whether that changes anything.
+    /// Set the kinematics; return whether that changes anything.
     pub(super) fn set_kinematics(&mut self, kinematics: Kinematics) -> Checked<bool> {
         kinematics.check()?;
         let changes = !self.kinematics.has_bits_of(&kinematics);
@@ -463,13 +453,13 @@ impl Body {
         Ok(changes)
     }
 
-    /// Set what is known of A; what was known before.
+    /// Set the inertia, and return the previous one.
     pub(super) fn set_inertia(&mut self, inertia: Inertia) -> Checked<Inertia> {
         fits(&inertia, self.dofs())?;
         Ok(std::mem::replace(&mut self.inertia, inertia))
     }
 
-    /// A referential point and what ties it to the velocity; `None` if only the user knows.
+    /// A referential point with the data that relate its velocity to the body's; `None` if only the user knows them.
     pub(super) fn point<'a>(&'a self, point: &Vector) -> Option<Point<'a>> {
         match &self.kinematics {
             Kinematics::Rigid { rotation, center } => Some(Point::Rigid(Rigid { rotation, center }, *point)),
@@ -480,11 +470,11 @@ impl Body {
 }
 
 fn fits(inertia: &Inertia, dofs: usize) -> Checked {
-    inertia.size().map_or(Ok(()), |found| as_many("rows of its inertia", dofs, found))
+    inertia.size().map_or(Ok(()), |found| Ok(check_size("rows of its inertia", dofs, found)?))
 }
 
 impl Kinematics {
-    /// Number of generalised velocities, if they are known.
+    /// The number of generalized velocities, if it is known.
     pub fn dofs(&self) -> Option<usize> {
         match self {
             Self::Rigid { .. } => Some(rigid::DOFS),
@@ -504,10 +494,10 @@ impl Kinematics {
         }
     }
 
-    /// Whether Λ of a rigid body is orthonormal.
+    /// Check that Λ of a rigid body is orthonormal.
     ///
     /// # Errors
-    /// If not.
+    /// If it is not.
     pub(super) fn check_rotation(&self) -> Checked {
         match self {
             Self::Rigid { rotation, .. } => {
@@ -553,7 +543,7 @@ mod tests {
         assert_eq!(lower(&starts, &[1, 0, 2, 1, 2], &[1.0, 4.0, 2.0, 5.0, 6.0]), Ok(expected.clone()));
         let whole = [1.0, 4.0, 2.0, 1.0, 5.0, 6.0, 2.0];
         assert_eq!(lower(&[0, 2, 5, 7], &[1, 0, 2, 0, 1, 2, 1], &whole), Ok(expected.clone()));
-        // Rounding in the upper triangle does not count.
+        // Rounding in the upper triangle is ignored.
         let rounded = [1.0, 4.0, 2.0, 1.0 + 1e-12, 5.0, 6.0, 2.0];
         assert_eq!(lower(&[0, 2, 5, 7], &[1, 0, 2, 0, 1, 2, 1], &rounded), Ok(expected));
     }
@@ -565,7 +555,7 @@ mod tests {
                 matches!(lower(starts, rows, values), Err(Fault::Invalid(text)) if text.contains("symmetric"))
             );
         };
-        // Another value, one too many, one missing.
+        // One value differs, one is superfluous, one is missing.
         refused(&[0, 1, 0, 1, 2, 1, 2], &[0, 2, 5, 7], &[4.0, 1.0, 1.1, 5.0, 2.0, 2.0, 6.0]);
         refused(&[0, 0, 1, 2, 1, 2], &[0, 1, 4, 6], &[4.0, 1.0, 5.0, 2.0, 2.0, 6.0]);
         refused(&[0, 1, 1, 2, 1, 2], &[0, 2, 4, 6], &[4.0, 1.0, 5.0, 2.0, 2.0, 6.0]);
@@ -576,7 +566,7 @@ mod tests {
 
     #[test]
     fn entries_of_a_dense_inverse_are_close_beside_the_greater_of_their_diagonal_entries() {
-        // A diagonal of 1, 1e4 and −1e6, and how much the entries of a pair differ.
+        // A diagonal of 1, 1e4 and −1e6, and the difference between the entries of a pair.
         let is_taken = |[i, j]: [usize; 2], difference: f64| {
             let mut values = [1.0, 0.0, 0.0, 0.0, 1e4, 0.0, 0.0, 0.0, -1e6];
             (values[i + 3 * j], values[j + 3 * i]) = (0.5, 0.5 + difference);

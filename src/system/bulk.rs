@@ -1,26 +1,26 @@
-//! Many bodies or constraints at once: all entries are looked at first, so that a bad one changes nothing.
+//! Functions for many bodies or constraints: they check all entries first, so that a bad entry changes nothing.
 #![forbid(unsafe_code)]
 
 use std::fmt;
 
 use crate::math::{Block, Vector};
 
-use super::body::as_many;
-use super::constraint::{Constraint, Placement, check_compliance};
+use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Result, Subject, unknown};
 use super::id_table::Id;
 use super::model::System;
+use crate::rows::fault::check_size;
 
-/// What went wrong with one of many entries; nothing has changed.
+/// The error of one of many entries; nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntryError {
-    /// The entry, counted from 0; `None`: all of them together.
+    /// The entry, counted from 0; `None` if the error concerns all of them together.
     pub entry: Option<usize>,
-    /// What is wrong.
+    /// The error.
     pub error: Error,
 }
 
-/// What setters of many return; nothing unless it is named.
+/// The result of functions for many bodies or constraints; `()` unless a type is named.
 pub type EntryResult<T = ()> = Result<T, EntryError>;
 
 impl std::error::Error for EntryError {}
@@ -51,38 +51,37 @@ pub struct AtPoints {
     pub points: [Vector; 2],
 }
 
-/// Look at all entries.
+/// Check all entries.
 fn all(count: usize, mut check: impl FnMut(usize) -> Result) -> EntryResult {
     (0..count).try_for_each(|entry| check(entry).map_err(|error| EntryError { entry: Some(entry), error }))
 }
 
 impl System {
-    /// Insert so many constraints at points; their ids follow each other from the one that is returned.
+    /// Insert `count` constraints at points, and return the id of the first; the ids are consecutive.
     ///
     /// # Errors
-    /// Of the first entry that [`System::insert_constraint`] would refuse; if memory is exhausted.
+    /// The error of the first entry that [`System::insert_constraint`] would refuse, or if memory is exhausted.
     pub fn insert_constraints(&mut self, count: usize, entry: impl Fn(usize) -> AtPoints) -> EntryResult<Id> {
         let first = self.next_constraint();
         all(count, |k| {
             let AtPoints { bodies, frame, points } = entry(k);
             let failed = |fault| Error { subject: Subject::Constraint(first + k as Id, bodies), fault };
-            let placement = Placement::at_points(&frame, points).map_err(failed)?;
-            self.check_placement(bodies, &placement).map_err(failed)
+            self.check_points(bodies, &frame, points).map(|_| ()).map_err(failed)
         })?;
         let inserted = self.all_or_nothing(|system| {
             (0..count).map(entry).try_for_each(|AtPoints { bodies, frame, points }| {
                 let placement = Placement::Points { frame, points };
-                system.put_triple(Constraint { bodies, placement, compliance: None }).map(|_| ())
+                system.put(Constraint::regular(bodies, placement)).map(|_| ())
             })
         });
         inserted.map_err(Error::from)?;
         Ok(first)
     }
 
-    /// Give so many constraints other frames and points, and other bodies, unless these are `None`.
+    /// Replace frames and points of `count` constraints, and their bodies, unless these are `None`.
     ///
     /// # Errors
-    /// Of the first entry that [`System::rebind_constraint`] would refuse.
+    /// The error of the first entry that [`System::rebind_constraint`] would refuse.
     pub fn move_constraints(
         &mut self,
         count: usize,
@@ -95,44 +94,44 @@ impl System {
         })?;
         (0..count).map(entry).try_for_each(|(id, bodies, frame, points)| {
             let bodies = bodies.unwrap_or(self.constraint(id)?.bodies());
-            self.rebind_constraint(id, bodies, &frame, points)
+            self.put_points(id, bodies, Placement::Points { frame, points })
         })?;
         Ok(())
     }
 
-    /// Set the compliances of so many constraints.
+    /// Set the compliances of `count` constraints.
     ///
     /// # Errors
-    /// Of the first entry that [`System::set_compliance`] would refuse.
-    pub fn set_compliances(&mut self, count: usize, entry: impl Fn(usize) -> (Id, Block)) -> EntryResult {
-        all(count, |k| {
-            let (id, compliance) = entry(k);
-            let subject = Subject::Constraint(id, self.constraint(id)?.bodies());
-            check_compliance(3, &compliance).map_err(|fault| Error { subject, fault })
-        })?;
+    /// The error of the first entry that [`System::set_compliance`] would refuse.
+    pub fn set_compliances<'a>(
+        &mut self,
+        count: usize,
+        entry: impl Fn(usize) -> (Id, &'a [f64]),
+    ) -> EntryResult {
+        all(count, |k| self.check_compliance(entry(k).0, Some(entry(k).1)))?;
         let mut entries = (0..count).map(entry);
-        Ok(entries.try_for_each(|(id, compliance)| self.set_compliance(id, Some(compliance)))?)
+        Ok(entries.try_for_each(|(id, compliance)| self.put_compliance(id, Some(compliance)))?)
     }
 
-    /// Set the tags of so many constraints.
+    /// Set the tags of `count` constraints.
     ///
     /// # Errors
-    /// Of the first entry that names no constraint.
+    /// The error of the first entry that names no constraint.
     pub fn set_tags(&mut self, count: usize, entry: impl Fn(usize) -> (Id, u64)) -> EntryResult {
         all(count, |k| self.tag(entry(k).0).map(|_| ()))?;
         Ok((0..count).map(entry).try_for_each(|(id, tag)| self.set_tag(id, tag))?)
     }
 
-    /// Remove so many constraints.
+    /// Remove `count` constraints.
     ///
     /// # Errors
-    /// Of the first entry that names no constraint, or one that an earlier entry names.
+    /// The error of the first entry that names no constraint, or a constraint that an earlier entry names.
     pub fn remove_constraints(&mut self, count: usize, id: impl Fn(usize) -> Id) -> EntryResult {
-        let Self { kept, .. } = self;
+        let Self { constraints, .. } = self;
         let mut chosen = 0;
         let found = all(count, |k| {
-            let is_there = kept.get(id(k)).is_some();
-            if kept.choose(id(k)) {
+            let is_there = constraints.get(id(k)).is_some();
+            if constraints.choose(id(k)) {
                 chosen += 1;
                 return Ok(());
             }
@@ -140,16 +139,16 @@ impl System {
             Err(if is_there { Error { fault: twice, ..unknown(id(k)) } } else { unknown(id(k)) })
         });
         if found.is_err() {
-            (0..chosen).for_each(|k| kept.take_back(id(k)));
+            (0..chosen).for_each(|k| constraints.take_back(id(k)));
         }
         found?;
         Ok((0..count).map(id).try_for_each(|id| self.remove_constraint(id))?)
     }
 
-    /// Set the free velocities of so many bodies, or the previous ones.
+    /// Set the free or the previous velocities of `count` bodies.
     ///
     /// # Errors
-    /// Of the first entry that [`System::set_velocity`] would refuse.
+    /// The error of the first entry that [`System::set_velocity`] would refuse.
     pub fn set_velocities<'a>(
         &mut self,
         count: usize,
@@ -161,19 +160,19 @@ impl System {
         Ok((0..count).map(entry).try_for_each(|(id, velocity)| set(self, id, velocity))?)
     }
 
-    /// Set the rotations of so many rigid bodies.
+    /// Set the rotations of `count` rigid bodies.
     ///
     /// # Errors
-    /// Of the first entry that [`System::set_rotation`] would refuse.
+    /// The error of the first entry that [`System::set_rotation`] would refuse.
     pub fn set_rotations(&mut self, count: usize, entry: impl Fn(usize) -> (Id, Block)) -> EntryResult {
         all(count, |k| self.turned(entry(k).0, &entry(k).1).map(|_| ()))?;
         Ok((0..count).map(entry).try_for_each(|(id, rotation)| self.set_rotation(id, &rotation))?)
     }
 
-    /// Tell the free velocities of so many bodies, n values each.
+    /// Write the free velocities of `count` bodies, n values each.
     ///
     /// # Errors
-    /// Of the first entry that names no body, or one with another number of velocities; nothing has been told then.
+    /// The error of the first entry that names no body, or a body with another number of velocities; nothing is written then.
     pub fn velocities<'a>(
         &'a self,
         count: usize,
@@ -182,7 +181,7 @@ impl System {
         mut tell: impl FnMut(usize, &'a [f64]),
     ) -> EntryResult {
         all(count, |k| {
-            let checked = as_many("its generalised velocity", self.body(id(k))?.dofs(), n);
+            let checked = check_size("its generalised velocity", self.body(id(k))?.dofs(), n);
             checked.map_err(|fault| Error::of_body(id(k), fault))
         })?;
         for k in 0..count {
@@ -191,10 +190,10 @@ impl System {
         Ok(())
     }
 
-    /// Tell the rotations of so many rigid bodies.
+    /// Write the rotations of `count` rigid bodies.
     ///
     /// # Errors
-    /// Of the first entry that names no rigid body; nothing has been told then.
+    /// The error of the first entry that names no rigid body; nothing is written then.
     pub fn rotations(
         &self,
         count: usize,
@@ -208,10 +207,10 @@ impl System {
         Ok(())
     }
 
-    /// Tell frames and points of so many constraints.
+    /// Write frames and points of `count` constraints.
     ///
     /// # Errors
-    /// Of the first entry that names no constraint at points; nothing has been told then.
+    /// The error of the first entry that names no constraint at points; nothing is written then.
     pub fn placements(
         &self,
         count: usize,
@@ -231,7 +230,7 @@ impl System {
         match constraint.placement() {
             Placement::Points { frame, points } => Ok((frame, points)),
             Placement::Operators(_) => {
-                let subject = Subject::Constraint(id, constraint.bodies());
+                let subject = constraint.subject(id);
                 Err(Error { subject, fault: Fault::Invalid("it is given by operators H and has no points") })
             }
         }

@@ -1,5 +1,5 @@
-//! The neutral face as C sees it: what `include/ldy_system.h` is generated from. All `unsafe` of this face is here and in the
-//! parts of this module.
+//! The neutral interface in C: `include/ldy_system.h` is generated from this module. All `unsafe` code of the C
+//! interface is here and in the submodules.
 
 #![allow(non_camel_case_types, reason = "the names of the C types")]
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]

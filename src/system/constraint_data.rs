@@ -1,27 +1,27 @@
-//! What a system keeps with each constraint for its user, apart from what an update reads: tag, reaction, and of what its
-//! compliance consists.
+//! The data that a system keeps with each constraint for its user and that no update reads: tag, reaction, and the parts of its
+//! compliance.
 #![forbid(unsafe_code)]
 
 use crate::math::{Block, Vector};
 
-use super::mixed::MOST_ROWS;
+use super::constraint::MOST_ROWS;
 
-/// Kept with a constraint from its insertion to its removal.
+/// The data of a constraint, from its insertion to its removal.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
-    /// The user's.
+pub(super) struct ConstraintData {
+    /// The user's tag.
     pub tag: u64,
-    /// The last reaction that was set; as many values count as it has rows.
+    /// The last reaction that was set; the first values count, one for each scalar row.
     pub reaction: [f64; MOST_ROWS],
-    /// The compliance that was set, of a constraint that is a row of three of its own.
+    /// The compliance that was set for a regular constraint.
     pub compliance: Option<Block>,
-    /// What regularisation adds to its diagonal; of such a one, too.
+    /// The regularization of a regular constraint.
     pub shift: Vector,
 }
 
-impl Kept {
-    /// What is added to the diagonal block.
-    pub fn sum(&self) -> Option<Block> {
+impl ConstraintData {
+    /// The block that is added to the diagonal block of a regular constraint.
+    pub fn added(&self) -> Option<Block> {
         if self.shift == [0.0; 3] {
             return self.compliance;
         }

@@ -1,4 +1,4 @@
-//! What goes wrong, and with which body or constraint.
+//! Errors, and the body or constraint that they concern.
 #![forbid(unsafe_code)]
 
 use std::collections::TryReserveError;
@@ -9,22 +9,22 @@ use crate::rows::fault;
 
 use super::id_table::Id;
 
-/// What functions return that may go wrong; nothing unless it is named.
+/// The result of a function that may fail; `()` unless a type is named.
 pub type Result<T = (), E = Error> = result::Result<T, E>;
 
-/// As [`Result`], of what does not know where it went wrong.
+/// The result of a function that does not know the body or constraint an error concerns.
 pub type Checked<T = ()> = result::Result<T, Fault>;
 
-/// What went wrong, and where.
+/// A fault and its subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Error {
-    /// Where.
+    /// The system, body or constraint that the error concerns.
     pub subject: Subject,
-    /// What.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// What an error is about.
+/// The subject of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The system as a whole.
@@ -33,11 +33,11 @@ pub enum Subject {
     Body(Id),
     /// A constraint and its bodies; `None` is the ground.
     Constraint(Id, [Option<Id>; 2]),
-    /// A constraint on more than two bodies: the first two, and how many there are.
+    /// A constraint on more than two bodies: the first two, and the number of all.
     Among(Id, [Id; 2], usize),
 }
 
-/// What went wrong.
+/// A fault, without its subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     /// Memory is exhausted.
@@ -48,37 +48,37 @@ pub enum Fault {
     NoBody(Id),
     /// A body cannot be removed: a constraint acts on it.
     InUse(Id),
-    /// A value is not finite; which.
+    /// A value is not finite; the text names it.
     NotFinite(&'static str),
     /// The block of W that couples a constraint with this one is not finite.
     NotFiniteBlock(Id),
-    /// Something else is wrong with an argument; what.
+    /// Another fault of an argument, described by the text.
     Invalid(&'static str),
-    /// So many values were given where as many others are needed.
+    /// The number of values is wrong.
     Size {
-        /// Of what.
+        /// The name of the values.
         what: &'static str,
-        /// As many as needed.
+        /// The number of values needed.
         expected: usize,
-        /// As many as given.
+        /// The number of values given.
         found: usize,
     },
     /// A matrix or inverse cannot be used.
     Matrix(FactorError),
-    /// The user's solver returned this.
+    /// The user's inverse callback returned this number.
     Solver(i32),
     /// A diagonal block is singular.
     Singular,
     /// W + μ 1 is not positive definite: its pivot is not positive.
     NotPositive,
-    /// Results are asked for that no update has made since the last change.
+    /// There was no successful update since the last change, so the requested results do not exist.
     Stale,
 }
 
 impl Error {
     /// An error of the system as a whole.
-    pub fn of_system(fault: Fault) -> Self {
-        Self { subject: Subject::System, fault }
+    pub fn of_system(fault: impl Into<Fault>) -> Self {
+        Self { subject: Subject::System, fault: fault.into() }
     }
 
     /// An error of a body.

@@ -1,4 +1,4 @@
-//! Things under ids that ascend in the order of insertion and are never used again.
+//! A table of items under ids that ascend in the order of insertion and are never used again.
 #![forbid(unsafe_code)]
 
 use crate::memory;
@@ -6,27 +6,21 @@ use crate::memory;
 /// The id of a body or a constraint: 0, 1, 2, … in the order of insertion.
 pub type Id = u64;
 
-/// Things in the order of their ids. Removed ones leave a gap until the table is closed up.
+/// Items in the order of their ids. A removed item leaves a gap until the table is closed up.
 #[derive(Debug)]
 pub struct Table<T> {
     ids: Vec<Id>,
     things: Vec<Option<T>>,
-    /// What has changed of each, see [`super::dirty`]: apart, so that all are looked through quickly.
+    /// The dirty flags of each item, see [`super::dirty`], in an array of their own so that scanning them is quick.
     marks: Vec<u8>,
     next: Id,
     live: usize,
 }
 
-/// Things with new ids that are to be given to them: room for the table, and where each stands now.
-pub(super) struct Reordered<T> {
-    table: Table<T>,
-    places: Vec<usize>,
-}
-
 /// The mark of a gap.
 pub const GONE: u8 = 0x80;
 
-/// The mark of a thing that has been chosen from many.
+/// The mark of an item that has been chosen from many.
 const CHOSEN: u8 = 0x40;
 
 impl<T> Default for Table<T> {
@@ -36,22 +30,7 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// A table with a thing for each of another table, under the same ids; the next one is also the same.
-    ///
-    /// # Errors
-    /// If memory is exhausted.
-    pub fn alongside<S>(other: &Table<S>, thing: impl Fn(Id, &S) -> T) -> memory::Result<Self> {
-        let mut table = Self { next: other.next, live: other.live, ..Self::default() };
-        table.reserve(other.live)?;
-        for (id, own) in other.iter() {
-            table.ids.push(id);
-            table.things.push(Some(thing(id, own)));
-            table.marks.push(0);
-        }
-        Ok(table)
-    }
-
-    /// Make room for some more things: inserting them then does not fail.
+    /// Reserve memory for `count` more items, so that inserting them does not fail.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -61,7 +40,7 @@ impl<T> Table<T> {
         self.marks.try_reserve(count)
     }
 
-    /// Append a thing with its marks; its id.
+    /// Append an item with its marks, and return its id.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -76,49 +55,23 @@ impl<T> Table<T> {
         Ok(id)
     }
 
-    /// Where the things would be with new ids in an order of their ids before, and where the next would.
-    ///
-    /// # Errors
-    /// If memory is exhausted.
-    pub(super) fn reordered(&self, order: impl Iterator<Item = Id> + Clone) -> memory::Result<Reordered<T>> {
-        let (mut table, mut places) = (Self { next: self.next, ..Self::default() }, Vec::new());
-        table.reserve(self.live)?;
-        places.try_reserve_exact(self.live)?;
-        places.extend(order.filter_map(|id| self.find(id)));
-        Ok(Reordered { table, places })
-    }
-
-    /// Give things the new ids.
-    pub(super) fn replace(&mut self, Reordered { mut table, places }: Reordered<T>) {
-        for place in places {
-            if let Some(thing) = self.things[place].take() {
-                table.ids.push(table.next);
-                table.things.push(Some(thing));
-                table.marks.push(self.marks[place]);
-                table.next += 1;
-                table.live += 1;
-            }
-        }
-        *self = table;
-    }
-
-    /// The id that the next thing will have.
+    /// The id that the next item will have.
     pub fn next(&self) -> Id {
         self.next
     }
 
-    /// The thing with an id.
+    /// The item with an id.
     pub fn get(&self, id: Id) -> Option<&T> {
         self.things[self.find(id)?].as_ref()
     }
 
-    /// The thing with an id, and its marks.
+    /// The item with an id, and its marks.
     pub fn get_mut(&mut self, id: Id) -> Option<(&mut T, &mut u8)> {
         let place = self.find(id)?;
         Some((self.things[place].as_mut()?, &mut self.marks[place]))
     }
 
-    /// Take out the thing with an id.
+    /// Remove and return the item with an id.
     pub fn remove(&mut self, id: Id) -> Option<T> {
         let place = self.find(id)?;
         let thing = self.things[place].take()?;
@@ -127,7 +80,7 @@ impl<T> Table<T> {
         Some(thing)
     }
 
-    /// Forget the things that were inserted since this id was the next: it is again.
+    /// Remove the items that were inserted since `next` was the next id, and make it the next id again.
     pub fn truncate(&mut self, next: Id) {
         let place = self.ids.partition_point(|id| *id < next);
         self.live -= self.things.drain(place..).flatten().count();
@@ -136,7 +89,7 @@ impl<T> Table<T> {
         self.next = next;
     }
 
-    /// Choose the thing with an id; false if there is none, or it has been chosen already.
+    /// Choose the item with an id; return false if there is none, or it has been chosen already.
     pub fn choose(&mut self, id: Id) -> bool {
         self.get_mut(id).is_some_and(|(_, mark)| {
             let is_new = *mark & CHOSEN == 0;
@@ -145,7 +98,7 @@ impl<T> Table<T> {
         })
     }
 
-    /// Take back the choice of the thing with an id.
+    /// Undo the choice of the item with an id.
     pub fn take_back(&mut self, id: Id) {
         if let Some((_, mark)) = self.get_mut(id) {
             *mark &= !CHOSEN;
@@ -161,58 +114,58 @@ impl<T> Table<T> {
         things.retain(Option::is_some);
     }
 
-    /// Whether so much of the table is gaps that it is to be closed up: each thing that moves then has been paid for by removals.
+    /// Whether the share of gaps is large enough to close the table up. The removals have then paid for each item that moves.
     pub fn is_sparse(&self) -> bool {
         self.things.len() - self.live > self.live / 8 + 64
     }
 
-    /// Where things stand from a place on.
+    /// The places of the items from place `first` on.
     pub fn live_places_from(&self, first: usize) -> impl Iterator<Item = usize> {
         (first..).zip(&self.marks[first..]).filter(|(_, mark)| **mark != GONE).map(|(place, _)| place)
     }
 
-    /// Whether things have been removed since the table was closed up.
+    /// Whether items have been removed since the table was closed up.
     pub fn has_gaps(&self) -> bool {
         self.live != self.things.len()
     }
 
-    /// Where the thing with an id stands, counted from zero, gaps included.
+    /// The place of the item with an id, counted from zero, gaps included.
     pub fn place(&self, id: Id) -> Option<usize> {
         self.find(id)
     }
 
-    /// Number of things.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.live
     }
 
-    /// All things with their ids, which ascend.
+    /// All items with their ids, which ascend.
     pub fn iter(&self) -> impl Iterator<Item = (Id, &T)> + Clone {
         self.ids.iter().zip(&self.things).filter_map(|(id, thing)| Some((*id, thing.as_ref()?)))
     }
 
-    /// The ids, those of gaps among them.
+    /// The ids, gaps included.
     pub(super) fn ids(&self) -> &[Id] {
         &self.ids
     }
 
-    /// The things, gaps among them.
+    /// The items, gaps included.
     pub(super) fn things(&self) -> &[Option<T>] {
         &self.things
     }
 
-    /// The marks, those of gaps among them.
+    /// The marks, gaps included.
     pub(super) fn marks(&self) -> &[u8] {
         &self.marks
     }
 
-    /// The things and their marks, gaps among them.
+    /// The items and their marks, gaps included.
     pub(super) fn all_mut(&mut self) -> (&mut [Option<T>], &mut [u8]) {
         (&mut self.things, &mut self.marks)
     }
 
     fn find(&self, id: Id) -> Option<usize> {
-        // Where nothing has been removed, each stands at the place that its id says.
+        // If nothing has been removed, the place of each item is its id.
         let place = usize::try_from(id).ok()?;
         if self.ids.get(place) == Some(&id) { Some(place) } else { self.ids.binary_search(&id).ok() }
     }

@@ -1,78 +1,79 @@
-//! Constraints are inserted all or none: what goes wrong half-way is taken back, ids and rows that are shared included.
+//! Insertion of constraints, all or none: after an error in the middle, the tables are as before.
 #![forbid(unsafe_code)]
 
 use crate::memory;
 
-use super::constraint::{Constraint, Operator, Placement};
-use super::constraint_data::Kept;
+use super::body::Body;
+use super::constraint::{Constraint, Operator};
+use super::constraint_data::ConstraintData;
 use super::dirty;
-use super::id_table::Id;
-use super::mixed::{MOST_BODIES, Mixed};
+use super::error::{Error, Result};
+use super::id_table::{Id, Table};
 use super::model::System;
 
 impl System {
-    /// Let `insert` put constraints into the tables. After an error of it they are as they were, and results are still there.
+    /// Let `insert` put constraints into the tables. After an error the tables are as before, and the results still exist.
     pub(super) fn all_or_nothing<T, E>(
         &mut self,
         insert: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (first, triple) = (self.next_constraint(), self.constraints.next());
-        let had_mixed = self.mixed.is_some();
+        let (first, irregular) = (self.next_constraint(), self.irregular);
         let inserted = insert(self);
         match inserted {
             Ok(_) => {
-                for id in first..self.next_constraint() {
-                    let mut list = [0; MOST_BODIES];
-                    let bodies = self.bodies_of(id, &mut list);
-                    self.mark_bodies(bodies.iter().copied(), |users| *users += 1);
+                let Self { bodies, constraints, .. } = self;
+                for id in first..constraints.next() {
+                    let users = constraints.get(id).into_iter().flat_map(Constraint::all_bodies);
+                    mark_bodies(bodies, users, |count| *count += 1);
                 }
                 self.structure_changes();
             }
             Err(_) => {
-                self.kept.truncate(first);
-                self.constraints.truncate(triple);
-                self.mixed = self.mixed.take().filter(|_| had_mixed);
-                if let Some(mixed) = &mut self.mixed {
-                    mixed.truncate(first, triple);
-                }
+                self.data.truncate(first);
+                self.constraints.truncate(first);
+                self.irregular = irregular;
             }
         }
         inserted
     }
 
-    /// Put in a constraint that is a row of three of its own.
+    /// Put a constraint that has been checked into the tables.
     ///
     /// # Errors
-    /// If memory is exhausted; [`System::all_or_nothing`] takes back what there is of it.
-    pub(super) fn put_triple(&mut self, constraint: Constraint) -> memory::Result<Id> {
-        let triple = self.constraints.insert(constraint, dirty::CHANGED)?;
-        self.kept.insert(Kept::default(), 0)?;
-        self.mixed.as_mut().map_or(Ok(triple), |mixed| mixed.insert_triple(triple))
+    /// If memory is exhausted; [`System::all_or_nothing`] then removes the parts that were inserted.
+    pub(super) fn put(&mut self, constraint: Constraint) -> memory::Result<Id> {
+        let is_irregular = !constraint.is_regular();
+        let id = self.constraints.insert(constraint, dirty::CHANGED)?;
+        self.irregular += usize::from(is_irregular);
+        self.data.insert(ConstraintData::default(), 0)?;
+        Ok(id)
     }
 
-    /// Put in a constraint by operators, on bodies that are there: it has not got them yet.
+    /// Put a constraint by operators, all of them zero, into the tables; its bodies must exist.
     ///
     /// # Errors
-    /// As [`System::put_triple`].
-    pub(super) fn claim(&mut self, bodies: &[Id], rows: usize) -> memory::Result<Id> {
-        let Self { bodies: all, constraints, kept, mixed, .. } = self;
-        let zero = |id: Id| {
-            let dofs = all.get(id).map_or(0, |body| body.dofs());
-            Operator::of_columns(dofs as u32, std::iter::empty())
-        };
-        if let (3, [master, slave @ ..]) = (rows, bodies)
-            && slave.len() < 2
-        {
-            let operators = [Some(zero(*master)?), slave.first().copied().map(zero).transpose()?];
-            let bodies = [Some(*master), slave.first().copied()];
-            let placement = Placement::Operators(operators);
-            return self.put_triple(Constraint { bodies, placement, compliance: None });
+    /// The errors of [`System::put`].
+    pub(super) fn put_with_zeros(&mut self, bodies: &[Option<Id>], rows: usize) -> Result<Id> {
+        let zeros = bodies.iter().flatten().map(|&id| {
+            let dofs = self.bodies.get(id).map_or(0, |body| body.dofs());
+            Operator::zero(rows, dofs)
+        });
+        let constraint = Constraint::by_operators(bodies, rows, zeros);
+        let constraint = constraint.map_err(Error::of_system)?;
+        Ok(self.put(constraint)?)
+    }
+}
+
+/// Change the number of constraints on some bodies, and mark the bodies as changed.
+pub(super) fn mark_bodies(
+    table: &mut Table<Body>,
+    bodies: impl Iterator<Item = Id>,
+    count: impl Fn(&mut usize),
+) {
+    for body in bodies {
+        if let Some((body, mark)) = table.get_mut(body) {
+            count(&mut body.users);
+            *mark |= dirty::CHANGED;
         }
-        let mixed = match mixed {
-            Some(mixed) => mixed,
-            None => mixed.insert(Mixed::of(constraints)?),
-        };
-        kept.insert(Kept::default(), 0)?;
-        mixed.claim(constraints, (bodies, rows), zero, dirty::CHANGED)
     }
 }

@@ -1,6 +1,7 @@
-//! Products with W through the bodies, as h H A⁻¹ Hᵀ x without its blocks. Threads share bodies and rows; what each computes does
-//! not depend on it.
+//! Products with W through the bodies, as h H A⁻¹ Hᵀ x without its blocks. Threads share bodies and rows; the results do not depend
+//! on the shares.
 
+mod groups;
 mod velocity_increments;
 
 use std::ops::Range;
@@ -11,7 +12,7 @@ use crate::body_operators::product::Sum;
 use crate::inertia;
 use crate::kinematics::{Point, pseudo_rigid};
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
-use crate::math::{self, Vector};
+use crate::math::{self, Block, Vector};
 use crate::memory::refill;
 use crate::prefetch::fetch;
 use crate::rows::multiply::{Product, team_for};
@@ -20,13 +21,15 @@ use crate::team::{Numbered, Ragged, Team};
 use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
 use super::error::{Error, Result};
-use super::id_table::{Id, Table};
+use super::id_table::Table;
 use super::rows::resized;
 use super::shared_solver::Models;
 use super::structure::Structure;
+pub(super) use groups::Groups;
 use velocity_increments::{Changes, Tool};
 
-/// What is needed to go through the bodies. Those have no gaps, and the structure is that of both tables.
+/// The parts of a system that products through bodies need. The table of bodies has no gaps, and the structure belongs to both
+/// tables.
 pub(super) struct Bodies<'a> {
     pub bodies: &'a Table<Body>,
     pub models: &'a Models,
@@ -34,11 +37,13 @@ pub(super) struct Bodies<'a> {
     pub structure: &'a Structure,
     pub made: &'a BodyOperators,
     pub step: f64,
+    /// The groups of rows, unless each row is a group.
+    pub groups: Option<&'a Groups>,
     /// Whether some constraints have a compliance.
     pub has_compliance: bool,
 }
 
-/// W through bodies.
+/// The product with W through bodies.
 pub(super) struct ThroughBodies<'a> {
     pub through: Bodies<'a>,
     pub scratch: &'a mut Scratch,
@@ -49,7 +54,8 @@ impl Product<Error> for ThroughBodies<'_> {
         let Self { through, scratch } = self;
         through.change_others(x, scratch)?;
         let mut team = team_for(N * through.structure.columns().len());
-        let is_alone = team.size() == 1;
+        // A row on more than two bodies has the same bits for any number of threads if it is summed up in one order.
+        let is_alone = team.size() == 1 && through.groups.is_none();
         if is_alone {
             y.iter_mut().for_each(|y| y.fill([0.0; 3]));
             at_best(BodyAfterBody { through, x, y: &mut y });
@@ -60,7 +66,7 @@ impl Product<Error> for ThroughBodies<'_> {
         if !is_alone || !changes.are_none() || through.has_compliance {
             let through = &*through;
             let shares = (!is_alone).then_some(shares.as_chunks().0);
-            team.deal_evenly(y, |first, y| {
+            team.share_evenly(y, |first, y| {
                 at_best(RowsThroughBodies { through, shares, changes, first, x, y })
             });
         }
@@ -68,8 +74,8 @@ impl Product<Error> for ThroughBodies<'_> {
     }
 }
 
-/// Visit what some bodies with a factor add to their rows, of which Z is read once: of each vector and slot its number among those of
-/// all bodies, its row, and the share, if there is a factor.
+/// Visit the shares that some bodies with a factor add to their rows. Z of each body is read once. For each vector and slot `visit`
+/// gets the number of the slot among the slots of all bodies, its row, and the share, if there is a factor.
 #[inline(always)]
 fn each_share<L: SimdLevel, const N: usize>(
     level: L,
@@ -83,7 +89,7 @@ fn each_share<L: SimdLevel, const N: usize>(
         if let Some(ahead) = panels.get(body + BODIES_AHEAD) {
             fetch(ahead.place(0).cast::<[f64; 4 * 18]>());
         }
-        let (panel, rows, start) = (&panels[body], through.structure.rows_on(body), starts[body]);
+        let (panel, rows, start) = (&panels[body], through.groups_on(body), starts[body]);
         for (k, x) in x.iter().enumerate() {
             let sum = sum_of(level, panel, rows, x);
             for (slot, &row) in rows.iter().enumerate() {
@@ -93,8 +99,8 @@ fn each_share<L: SimdLevel, const N: usize>(
     }
 }
 
-/// All bodies with a factor, one after the other: what each adds to its rows. A row has two bodies at most, and two numbers have the
-/// same sum either way: so have rows that [`RowsThroughBodies`] makes.
+/// The shares of all bodies with a factor, added to rows body by body. A row has two bodies at most, and two numbers have the same
+/// sum in either order: the rows have the same bits as by [`RowsThroughBodies`].
 struct BodyAfterBody<'a, 'y, const N: usize> {
     through: &'a Bodies<'a>,
     x: [&'a [Vector]; N],
@@ -134,10 +140,10 @@ fn sum_of<L: SimdLevel>(level: L, panel: &Panel, rows: &[u32], x: &[Vector]) -> 
     [a.vector(), b.vector(), c.vector(), d.vector()]
 }
 
-/// How many bodies ahead to prefetch what is read of panels.
+/// How many bodies ahead to prefetch the numbers of panels.
 const BODIES_AHEAD: usize = 16;
 
-/// What some bodies, from `first` on, add to their rows, slot by slot: nothing without a factor.
+/// The shares that some bodies, from `first` on, add to their rows, slot by slot; zero without a factor.
 struct SharesOfBodies<'a, const N: usize> {
     through: &'a Bodies<'a>,
     first: usize,
@@ -162,8 +168,8 @@ impl<const N: usize> Kernel for SharesOfBodies<'_, N> {
     }
 }
 
-/// Some rows of W, from `first` on, of the shares of bodies with a factor, unless these have been added, and the velocity changes of
-/// others.
+/// Some rows of the product, from `first` on: the sum of the shares of bodies with a factor, unless these have been added, and of
+/// the velocity increments of other bodies.
 struct RowsThroughBodies<'a, const N: usize> {
     through: &'a Bodies<'a>,
     shares: Option<&'a [[Vector; N]]>,
@@ -185,38 +191,39 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
         let Bodies { structure, has_compliance, .. } = through;
         let starts = structure.slot_starts();
         let has_others = !changes.are_none();
-        for row in 0..y[0].len() {
-            let places = structure.places(first + row);
+        for group in 0..y[0].len() {
+            let (row, part) = through.row(first + group);
+            let sides = structure.all_sides(row);
             if let Some(shares) = shares
-                && first + row + AHEAD < structure.len()
+                && through.groups.is_none()
+                && row + AHEAD < structure.len()
             {
-                for place in structure.places(first + row + AHEAD).into_iter().flatten() {
+                for place in structure.places(row + AHEAD).into_iter().flatten() {
                     fetch(&raw const shares[starts[place.body] + place.slot]);
                 }
             }
             for (k, (x, y)) in x.iter().zip(&mut y).enumerate() {
-                let mut sum = if shares.is_some() { level.zero() } else { level.of_vector(y[row]) };
-                for place in places.into_iter().flatten() {
+                let mut sum = if shares.is_some() { level.zero() } else { level.of_vector(y[group]) };
+                for side in sides {
+                    let (body, slot) = (side.body as usize, side.slot as usize + part);
                     if let Some(shares) = shares {
-                        sum = sum + level.of_vector(shares[starts[place.body] + place.slot][k]);
+                        sum = sum + level.of_vector(shares[starts[body] + slot][k]);
                     }
-                    if has_others
-                        && let Some(change) = changes.of(place.body, k, structure.dofs(place.body).len())
-                    {
-                        sum = sum + level.of_vector(through.times_operators(first + row, place.body, change));
+                    if has_others && let Some(change) = changes.of(body, k, structure.dofs(body).len()) {
+                        sum = sum + level.of_vector(through.times_operators(row, part, body, change));
                     }
                 }
-                if *has_compliance && let Some(compliance) = through.compliance(first + row) {
-                    sum = sum + level.of_vector(math::times(&math::mirrored(compliance), &x[first + row]));
+                if *has_compliance && let Some(compliance) = through.compliance(row) {
+                    sum = sum + level.of_vector(math::times(&math::mirrored(compliance), &x[first + group]));
                 }
-                y[row] = sum.vector();
+                y[group] = sum.vector();
             }
         }
     }
 }
 
 impl Bodies<'_> {
-    /// Write to `scratch` what all bodies with a factor add to their rows.
+    /// Write the shares that all bodies with a factor add to their rows to `scratch`.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -229,7 +236,7 @@ impl Bodies<'_> {
         resized(&mut scratch.shares, N * self.structure.all_slots(), [0.0; 3])?;
         let values = scratch.shares.as_chunks_mut().0;
         let shares = Ragged { values, starts: self.structure.slot_starts() };
-        team.deal_evenly(Numbered { first: 0, things: shares, context: self }, |_, part| {
+        team.share_evenly(Numbered { first: 0, things: shares, context: self }, |_, part| {
             let Numbered { first, things: shares, context: through } = part;
             at_best(SharesOfBodies { through, first, x, shares });
         });
@@ -242,7 +249,7 @@ impl Bodies<'_> {
         self.change_others([x], scratch)?;
         resized(&mut scratch.sums, self.bodies.len(), [[0.0; 3]; 4])?;
         let things = Numbered { first: 0, things: &mut scratch.sums[..], context: self };
-        team_for(self.structure.columns().len()).deal_evenly(things, |_, part| {
+        team_for(self.structure.columns().len()).share_evenly(things, |_, part| {
             for (place, change) in (part.first..).zip(part.things) {
                 part.context.write_change(place, x, change);
             }
@@ -251,7 +258,7 @@ impl Bodies<'_> {
         for (place, (id, body)) in self.bodies.iter().enumerate() {
             let own = self.structure.dofs(place);
             let velocity = &mut scratch.velocities[own.clone()];
-            // Nothing acts on the others, and their matrices have no factors.
+            // Nothing acts on the other bodies, and their matrices have no factors.
             if !self.structure.rows_on(place).is_empty() {
                 let sum = &scratch.sums[place].as_flattened();
                 let dofs = own.len();
@@ -264,11 +271,11 @@ impl Bodies<'_> {
         Ok(())
     }
 
-    /// Write h A⁻¹ Hᵀ x of the body at a place, if it has a factor. What A⁻¹ itself makes of a force has less rounding than what
-    /// its factor does twice.
+    /// Write h A⁻¹ Hᵀ x of the body at a place, if it has a factor. A product with A⁻¹ itself has less rounding than two products
+    /// with its factor.
     fn write_change(&self, place: usize, x: &[Vector], change: &mut Sum) {
         let Some(body) = &self.bodies.things()[place] else { return };
-        if let Ok(Some(inertia::Inertia::Inverse(inverse))) = body.inertia().view()
+        if let Ok(Some(inertia::InertiaRef::Inverse(inverse))) = body.inertia().view()
             && self.made.panels[place].has_factor()
             && let Some(change) = change.as_flattened_mut().get_mut(..body.dofs())
         {
@@ -283,18 +290,39 @@ impl Bodies<'_> {
     /// Add Hᵀ x of the body at a place to `force`.
     pub fn add_force(&self, place: usize, x: &[Vector], force: &mut [f64]) {
         let (id, Some(body)) = (self.bodies.ids()[place], &self.bodies.things()[place]) else { return };
-        let mut add = |row: usize| {
+        let mut add = |group: usize| {
+            let (row, part) = self.row(group);
             if let Some(constraint) = self.constraint(row) {
-                add_transposed(constraint, id, body, &x[row], force);
+                add_transposed(constraint.points_on(id, body, part), &x[group], force);
             }
         };
         match body.inertia() {
-            // No list has the rows on an obstacle.
+            // Rows on an obstacle are in no list.
             Inertia::Obstacle => {
-                (0..x.len()).filter(|&row| self.structure.ends(row).contains(&(place as u32))).for_each(add)
+                let is_on =
+                    |group: &usize| self.structure.all_ends(self.row(*group).0).contains(&(place as u32));
+                (0..x.len()).filter(is_on).for_each(add)
             }
-            _ => self.structure.rows_on(place).iter().for_each(|&row| add(row as usize)),
+            _ => self.groups_on(place).iter().for_each(|&group| add(group as usize)),
         }
+    }
+
+    /// The group of each slot of a body.
+    #[inline(always)]
+    fn groups_on(&self, body: usize) -> &[u32] {
+        match self.groups {
+            None => self.structure.rows_on(body),
+            Some(groups) => {
+                let starts = self.structure.slot_starts();
+                &groups.of_slots()[starts[body]..starts[body + 1]]
+            }
+        }
+    }
+
+    /// The row of a group, and its number among the groups of the row.
+    #[inline(always)]
+    fn row(&self, group: usize) -> (usize, usize) {
+        self.groups.map_or((group, 0), |groups| groups.row(group))
     }
 
     fn constraint(&self, row: usize) -> Option<&Constraint> {
@@ -305,11 +333,11 @@ impl Bodies<'_> {
         self.constraint(row)?.compliance()
     }
 
-    /// H u of a row on a body, signs included.
-    fn times_operators(&self, row: usize, place: usize, u: &[f64]) -> Vector {
+    /// H u of a group of a row on a body, signs included.
+    fn times_operators(&self, row: usize, group: usize, place: usize, u: &[f64]) -> Vector {
         let mut sum = [0.0; 3];
         if let (Some(constraint), Some(body)) = (self.constraint(row), &self.bodies.things()[place]) {
-            for (sign, frame, point) in constraint.points_on(self.bodies.ids()[place], body) {
+            for (sign, frame, point) in constraint.points_on(self.bodies.ids()[place], body, group) {
                 let local = point.local_velocity(frame, u);
                 sum.iter_mut().zip(local).for_each(|(sum, value)| *sum += sign * value);
             }
@@ -318,34 +346,47 @@ impl Bodies<'_> {
     }
 }
 
-/// Room for what products go through.
+/// The memory that products keep for the next one.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    pub groups: Groups,
+    /// A vector and its product, with three values for each group.
+    pub padded: [Vec<f64>; 2],
+    pub scratch: Scratch,
+}
+
+/// The sums, shares and velocities of bodies.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// h A⁻¹ Hᵀ x of each body.
     sums: Vec<Sum>,
-    /// What bodies with a factor add to their rows: body by body and slot by slot, of each vector.
+    /// The shares that bodies with a factor add to their rows: body by body and slot by slot, for each vector.
     shares: Vec<Vector>,
     changes: Changes,
     tools: Vec<Tool>,
-    /// Velocities of all bodies, one behind the other.
+    /// Velocities of all bodies in turn.
     velocities: Vec<f64>,
 }
 
 impl Scratch {
-    /// Some of the velocities written last.
+    /// Some of the velocities of the last call of [`Bodies::write_velocities`].
     pub fn velocities(&self, dofs: std::ops::Range<usize>) -> &[f64] {
         &self.velocities[dofs]
     }
 }
 
-/// Add Hᵀ x of a constraint on a body, signs included.
-fn add_transposed(constraint: &Constraint, id: Id, body: &Body, x: &Vector, force: &mut [f64]) {
-    for (sign, frame, point) in constraint.points_on(id, body) {
-        if let Point::Operator(operator) = point {
-            operator.add_transposed_times(x, force);
+/// Add Hᵀ x to `force`, where H is the signed sum of the points' H.
+fn add_transposed<'a>(
+    points: impl Iterator<Item = (f64, &'a Block, Point<'a>)>,
+    x: &Vector,
+    force: &mut [f64],
+) {
+    for (sign, frame, point) in points {
+        if let Point::Operator(operator, group) = point {
+            operator.add_transposed_times(group, x, force);
             continue;
         }
-        // Bodies with points have at most so many dofs.
+        // Bodies with points have at most this number of dofs.
         let mut h = [0.0; 3 * pseudo_rigid::DOFS];
         if let Some(h) = h.get_mut(..3 * force.len()) {
             point.add_operator(sign, frame, h);

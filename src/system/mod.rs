@@ -1,20 +1,18 @@
-//! The neutral face: U = B + W R for any simulator of constrained bodies.
+//! The neutral interface: U = B + W R for any simulator of constrained bodies.
 //!
-//! [`System`] holds bodies and constraints, and makes of them the block-sparse rows of W; [`interface`] is what
-//! `include/ldy_system.h` is generated from. The numbers come from [`crate::assembly::update`], as those of the legacy face do:
-//! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, and in `scene` where threads
-//! share slots and blocks.
+//! [`System`] holds bodies and constraints, and computes the block-sparse rows of W from them; `include/ldy_system.h` is generated
+//! from [`c_api`]. [`crate::assembly::update`] computes the numbers, as it does for the legacy interface: the same bodies and
+//! constraints have the same bits through both. `unsafe` code is in `c_api`, and in `scene` where threads share slots and blocks.
 //!
-//! `table` keeps bodies and constraints under ids, `structure` says which rows of W have blocks in common, `scene` is all
-//! that an `update` goes over, `changes` what has changed of it, `plan` what is made again, `product` multiplies with W,
-//! `stability` finds the longest stable step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with
-//! constraints, `bulk` takes many bodies or constraints at once, `jacobian` their operators, `insertion` has them in all or none,
-//! `models` has bodies that one solver is for, `files` writes W, `world` turns what a program has in the world into what is asked
-//! for here. `mixed` ties constraints of other than three rows, or on more than two bodies, to rows of three; `any_rows` is what
-//! [`System`] does with them.
+//! The modules: `id_table` keeps bodies and constraints under ids, and `structure` the pattern of W. `scene` has all data that
+//! an `update` reads, `dirty` the flags of changes, and `update_plan` the parts that an update computes again. `matrix_free`
+//! multiplies with W through the bodies, `stability` finds the longest stable step, `solve` finds the forces, and `direct` factors W
+//! and finds dependent rows. `constraint_data` has the user's data of constraints, `bulk` functions for many bodies or constraints,
+//! `jacobian` the operators of many constraints as one matrix, `insertion` all-or-nothing insertion, `shared_solver` inverse
+//! callbacks for several bodies, and `world` converts quantities of the world frame.
 
-mod any_rows;
 mod body;
+mod boxed_solver;
 mod bulk;
 pub mod c_api;
 mod constraint;
@@ -22,12 +20,10 @@ mod constraint_data;
 mod direct;
 mod dirty;
 mod error;
-mod files;
 mod id_table;
 mod insertion;
 mod jacobian;
 mod matrix_free;
-mod mixed;
 mod model;
 mod rows;
 mod scene;
@@ -42,13 +38,14 @@ mod world;
 pub use crate::math::lanczos::Estimate;
 pub use crate::rows::multiply::{Columns, extent};
 pub use body::{Body, Inertia, Kinematics, Member, Solve};
+pub use boxed_solver::BoxedSolver;
 pub use bulk::{AtPoints, EntryError, EntryResult};
-pub use constraint::{Constraint, Operator, Placement};
+pub use constraint::{Constraint, MOST_BODIES, MOST_ROWS, Operator, Placement};
 pub use error::{Checked, Error, Fault, Result, Subject};
 pub use id_table::Id;
 pub use jacobian::Jacobian;
-pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator};
 pub use model::System;
+pub(crate) use model::subject_of;
 pub use rows::Rows;
 pub use stability::{Directions, Joint};
 pub use world::gyroscopic_change;

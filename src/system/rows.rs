@@ -1,44 +1,73 @@
 //! The results of an update.
 #![forbid(unsafe_code)]
 
+use std::ops::Range;
+
 use crate::ffi::large_pages;
-use crate::math::{Block, Vector};
+use crate::math::small_symmetric;
+use crate::rows::BlockRows;
+use crate::solve::{Normal, Problem};
 
 use super::error::Result;
 
-/// The rows of W and what goes with them: row k belongs to the k-th constraint in the order of insertion, those removed
-/// left out.
+/// The rows of W with V, B and the diagonal blocks. Row k belongs to the k-th constraint in the order of insertion, without the
+/// removed ones; m is the number of scalar rows of the constraint.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// Ids of the constraints.
     pub ids: &'a [i64],
-    /// Row k has the blocks `starts[k]..starts[k + 1]`.
-    pub starts: &'a [i32],
-    /// Column of each block, ascending in a row, the diagonal among them.
-    pub columns: &'a [i32],
-    /// The blocks, column-major.
-    pub values: &'a [Block],
-    /// Free local velocities, of the free generalised velocities.
-    pub b: &'a [Vector],
-    /// Previous local velocities.
-    pub v: &'a [Vector],
-    /// Diagonal blocks, symmetric to the bit.
-    pub diagonal: &'a [Block],
-    /// Their inverses, symmetric to the bit; NaN where a block is singular.
-    pub inverse: &'a [Block],
+    /// W: m × n blocks.
+    pub w: BlockRows<'a>,
+    /// Free local velocities B, computed from the free generalized velocities: m values for each row.
+    pub b: &'a [f64],
+    /// Previous local velocities V.
+    pub v: &'a [f64],
+    /// Diagonal blocks, m × m, symmetric to the bit.
+    pub diagonal: &'a [f64],
+    /// Inverses of the diagonal blocks, symmetric to the bit; NaN where a block is singular.
+    pub inverse: &'a [f64],
+    /// The start of the diagonal block of each row, and the end; empty if all have nine values.
+    pub squares: &'a [usize],
 }
 
-/// Where results are kept.
+impl<'a> Rows<'a> {
+    /// The contact problem of these rows; the third component of contacts is the normal one.
+    pub fn problem(&self) -> Problem<'a> {
+        Problem { w: self.w, b: self.b, normal: Normal::Third }
+    }
+
+    /// The range of a row's diagonal block in `diagonal` and `inverse`.
+    #[inline(always)]
+    pub fn square(&self, row: usize) -> Range<usize> {
+        if self.squares.is_empty() { 9 * row..9 * row + 9 } else { self.squares[row]..self.squares[row + 1] }
+    }
+
+    /// Write the largest eigenvalue of each diagonal block, NaN where none is found.
+    pub fn largest_eigenvalues(&self, values: &mut [f64]) {
+        for (row, value) in values.iter_mut().enumerate() {
+            let block = &self.diagonal[self.square(row)];
+            *value = small_symmetric::largest_eigenvalue(self.w.height(row), block);
+        }
+    }
+}
+
+/// The values of the results, in the order of rows and blocks. [`Structure`](super::structure::Structure) finds the values of each
+/// row and block.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    pub values: Vec<Block>,
-    pub b: Vec<Vector>,
-    pub v: Vec<Vector>,
-    pub diagonal: Vec<Block>,
-    pub inverse: Vec<Block>,
+    /// The blocks, column-major.
+    pub values: Vec<f64>,
+    /// Free local velocities.
+    pub b: Vec<f64>,
+    /// Previous local velocities.
+    pub v: Vec<f64>,
+    /// Diagonal blocks.
+    pub diagonal: Vec<f64>,
+    /// Inverses of diagonal blocks.
+    pub inverse: Vec<f64>,
 }
 
-/// Make a vector so long, without touching what is there already.
+/// Set the length of a vector without touching the values that it has already.
 pub(super) fn resized<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result {
     let before = values.capacity();
     values.try_reserve(length.saturating_sub(values.len()))?;

@@ -1,24 +1,25 @@
-//! Models: bodies whose A⁻¹ one solver applies, to columns in which their generalised velocities are stacked.
+//! Shared inverse callbacks (models): one callback applies A⁻¹ of several bodies to columns in which their generalized velocities
+//! are stacked.
 #![forbid(unsafe_code)]
 
 use std::fmt;
 
-use crate::inertia::Boxed;
-use crate::memory::{self, put};
+use crate::memory::{self, set_or_push};
 
 use super::body::{Member, Solve};
+use super::boxed_solver::BoxedSolver;
 use super::error::Checked;
 
-/// A solver for several bodies.
+/// A shared inverse callback.
 struct Model {
-    solver: Box<dyn Solve>,
-    /// Length of a stacked column, bodies that have gone included.
+    solver: BoxedSolver,
+    /// The length of a stacked column, removed bodies included.
     size: usize,
-    /// Bodies that are there.
+    /// The number of bodies that have not been removed.
     members: usize,
 }
 
-/// The models of a system. One is there as long as one of its bodies is.
+/// The models of a system. A model exists as long as one of its bodies exists.
 #[derive(Default)]
 pub(super) struct Models(Vec<Option<Model>>);
 
@@ -29,7 +30,7 @@ impl fmt::Debug for Models {
 }
 
 impl Models {
-    /// Make room for a model: where it would be.
+    /// Reserve memory for a model, and return its place.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -38,7 +39,7 @@ impl Models {
         Ok(self.0.iter().position(Option::is_none).unwrap_or(self.0.len()))
     }
 
-    /// Insert a model of so many bodies, where [`Models::reserve`] has said.
+    /// Insert a model of `members` bodies at the place that [`Models::reserve`] has returned.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -49,11 +50,11 @@ impl Models {
         size: usize,
         members: usize,
     ) -> Checked {
-        let solver: Box<dyn Solve> = Boxed::new(solver)?.into_box();
-        Ok(put(&mut self.0, place, Some(Model { solver, size, members }))?)
+        let solver = BoxedSolver::new(solver)?;
+        Ok(set_or_push(&mut self.0, place, Some(Model { solver, size, members }))?)
     }
 
-    /// Let a body go; with the last one goes the model.
+    /// Remove a body from its model; the removal of its last body removes the model.
     pub fn leave(&mut self, member: &Member) {
         if let Some(place) = self.0.get_mut(member.model)
             && let Some(model) = place
@@ -65,12 +66,12 @@ impl Models {
         }
     }
 
-    /// Length of a stacked column of a model.
+    /// The length of a stacked column of a model.
     pub fn size(&self, model: usize) -> usize {
         self.0.get(model).and_then(Option::as_ref).map_or(0, |model| model.size)
     }
 
-    /// Let the solver of a model work on stacked columns; a number other than zero says that this failed.
+    /// Call the inverse callback of a model with stacked columns; it returns 0, or another number if it failed.
     pub fn solve(&self, model: usize, columns: &mut [f64]) -> i32 {
         match self.0.get(model) {
             Some(Some(model)) if !columns.is_empty() => model.solver.solve(model.size, columns),

@@ -1,21 +1,26 @@
-//! Geometric stiffness and critical step of a system; the numbers are those of [`crate::stability`].
+//! Geometric stiffness and critical step of a system; [`crate::stability`] computes the numbers.
 #![forbid(unsafe_code)]
 
 use crate::inertia;
 use crate::math::{Block, Vector, times};
-use crate::memory::{repeated, with_room};
-use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
+use crate::memory::{repeated, with_capacity};
+use crate::stability::{
+    self, Carrier, ConstraintForce, CriticalStep, Endpoint, FreeMotion, LoadedConstraint, PosedBody,
+    Stiffness,
+};
 
-use super::body::{Inertia, Kinematics, as_many, finite, of_size};
+use super::body::{Inertia, Kinematics, finite};
 use super::bulk::AtPoints;
+use super::constraint;
 use super::error::{Checked, Error, Fault, Result};
 use super::id_table::Id;
 use super::model::System;
+use crate::rows::fault::check_size;
 
-/// What a constraint keeps as it is.
+/// The quantity that a constraint keeps constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Joint {
-    /// The distance of its points, which lie along the normal: that of the master ahead.
+    /// The distance of its points. The vector between them is along the normal, and the point of the master is ahead.
     Link {
         /// The distance, positive.
         length: f64,
@@ -24,66 +29,68 @@ pub enum Joint {
     FixedPoint,
     /// A contact of points that touch.
     Contact(Carrier),
-    /// All that operators measure, which stay as they are when bodies move: it has no geometric stiffness.
+    /// All velocities that operators measure. The operators do not change when bodies move: there is no geometric stiffness.
     ConstantOperators,
 }
 
-/// In which directions a system moves where its critical step is asked for.
+/// The directions in which a system moves when its critical step is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directions {
-    /// In all: safe.
+    /// All directions: safe.
     All,
-    /// In those that constraints leave free: sharp.
+    /// The directions that constraints leave free: sharp.
     Free,
 }
 
-/// A system as the stiffness sees it.
+/// A system in the form that the stiffness needs.
 struct Scene {
     /// Ids of the bodies, ascending.
     ids: Vec<Id>,
-    bodies: Vec<Body>,
-    constraints: Vec<Constraint>,
+    bodies: Vec<PosedBody>,
+    constraints: Vec<LoadedConstraint>,
     gaps: Vec<Vector>,
 }
 
 impl System {
-    /// Whether there are as many joints as constraints.
+    /// Check that the number of joints is the number of constraints.
     ///
     /// # Errors
-    /// If not.
+    /// If it is not.
     pub(super) fn check_joints(&self, found: usize) -> Result {
-        as_many("the joints", self.constraint_ids().count(), found).map_err(Error::of_system)
+        check_size("the joints", self.constraints.len(), found).map_err(Error::of_system)
     }
 
-    /// K̃ for local forces R, one for each scalar, in the order of rows; the dofs are the generalised velocities of all
-    /// bodies, obstacles too, in the order of insertion. `joints` has one for each constraint: [`Joint::ConstantOperators`] for
-    /// those by operators, one of the others for those at points.
+    /// The geometric stiffness K̃ for local forces R, one for each scalar row, in the order of rows. The dofs are the generalized
+    /// velocities of all bodies, obstacles too, in the order of insertion. `joints` has an entry for each constraint:
+    /// [`Joint::ConstantOperators`] for a constraint by operators, one of the others for a constraint at points.
     ///
     /// # Errors
-    /// If joints are others, lengths are not positive, something is not finite, there are not as many joints as constraints or
-    /// forces as scalars, or memory is exhausted.
+    /// If a joint does not fit its constraint, a length is not positive, something is not finite, the number of joints is not the
+    /// number of constraints, the number of forces is not the number of scalar rows, or memory is exhausted.
     pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness> {
-        let rows = self.constraint_ids().count();
-        of_size("the reactions R", reactions, self.sizes().sum()).map_err(Error::of_system)?;
+        let rows = self.constraints.len();
+        check_size("the reactions R", self.scalar_rows(), reactions.len()).map_err(Error::of_system)?;
         finite("the reactions R", reactions).map_err(Error::of_system)?;
         self.check_joints(joints.len())?;
         let count = self.bodies().count();
-        let (ids, bodies) = (with_room(count)?, with_room(count)?);
-        let mut scene = Scene { ids, bodies, constraints: with_room(rows)?, gaps: with_room(rows)? };
+        let (ids, bodies) = (with_capacity(count)?, with_capacity(count)?);
+        let mut scene = Scene { ids, bodies, constraints: with_capacity(rows)?, gaps: with_capacity(rows)? };
         for (id, body) in self.bodies() {
             scene.ids.push(id);
-            // Places are not asked for: gaps are given.
+            // Places are not needed: gaps are given.
             scene.bodies.push(match *body.kinematics() {
-                Kinematics::Rigid { rotation, center } => Body::Rigid { rotation, center, place: [0.0; 3] },
-                Kinematics::PseudoRigid { center } => {
-                    Body::PseudoRigid { gradient: [0.0; 9], center, place: [0.0; 3] }
+                Kinematics::Rigid { rotation, center } => {
+                    PosedBody::Rigid { rotation, center, place: [0.0; 3] }
                 }
-                Kinematics::General => Body::General { dofs: body.dofs() },
+                Kinematics::PseudoRigid { center } => {
+                    PosedBody::PseudoRigid { gradient: [0.0; 9], center, place: [0.0; 3] }
+                }
+                Kinematics::General => PosedBody::General { dofs: body.dofs() },
             });
         }
         let mut rest = reactions;
-        for ((id, size), joint) in self.constraint_ids().zip(self.sizes()).zip(joints) {
-            let subject = self.subject(id)?;
+        for ((id, constraint), joint) in self.constraints().zip(joints) {
+            let (subject, size) = (constraint.subject(id), constraint.rows());
             let failed = |fault| Error { subject, fault };
             let force;
             (force, rest) = rest.split_at(size);
@@ -91,7 +98,7 @@ impl System {
                 let ends = [0, 1].map(|k| scene.end(bodies[k], points[k]));
                 scene.add(joint, &frame, ends, force).map_err(failed)?;
             } else if *joint == Joint::ConstantOperators {
-                scene.constraints.push(Constraint::constant());
+                scene.constraints.push(LoadedConstraint::constant());
                 scene.gaps.push([0.0; 3]);
             } else {
                 let what = "its geometric stiffness is not known: it is given by operators";
@@ -108,12 +115,13 @@ impl System {
         Some(AtPoints { bodies: self.constraint(id).ok()?.bodies(), frame, points })
     }
 
-    /// ω², 2/ω and the constraint that contributes most, its row, for local forces R as in
-    /// [`System::geometric_stiffness`]. Of the constraints that are free to keep, a link and a contact keep one direction, their
-    /// normal, a fixed point three, and one by operators all of its rows: a contact that sticks lets steps be longer than told.
+    /// The critical step: ω², 2/ω and the row of the constraint that contributes most, for local forces R as in
+    /// [`System::geometric_stiffness`]. In free directions, a link and a contact keep one direction, their normal; a fixed point
+    /// keeps three, and a constraint by operators all of its rows. A contact that sticks allows longer steps than this one.
     ///
     /// # Errors
-    /// As there; if a body's inertia is a matrix or a solver, or the iteration does not settle.
+    /// As for [`System::geometric_stiffness`]; also if the inertia of a body is a matrix or an inverse callback, or the iteration
+    /// does not settle.
     pub fn critical_step(
         &self,
         joints: &[Joint],
@@ -147,76 +155,84 @@ impl System {
         stability::critical_step(&stiffness, respond).map_err(failed)
     }
 
-    /// The gradients of what joints keep, one behind the other.
+    /// The gradients of the quantities that joints keep, one after another in memory.
     fn gradients(&self, joints: &[Joint], stiffness: &Stiffness) -> Result<Vec<f64>> {
         let kept = |size: usize, joint: &Joint| match joint {
             Joint::ConstantOperators => 0..size,
             Joint::FixedPoint => 0..3,
             Joint::Link { .. } | Joint::Contact(_) => 2..3,
         };
-        let count: usize = self.sizes().zip(joints).map(|(size, joint)| kept(size, joint).len()).sum();
+        let sizes = self.constraints().map(|(_, constraint)| constraint.rows()).zip(joints);
+        let count: usize = sizes.map(|(size, joint)| kept(size, joint).len()).sum();
         let mut gradients = repeated(stiffness.dofs() * count, 0.0)?;
         let mut free = gradients.chunks_exact_mut(stiffness.dofs().max(1));
-        for (row, ((id, size), joint)) in self.constraint_ids().zip(self.sizes()).zip(joints).enumerate() {
-            for (scalar, to) in kept(size, joint).zip(&mut free) {
+        for (row, ((id, constraint), joint)) in self.constraints().zip(joints).enumerate() {
+            for (scalar, to) in kept(constraint.rows(), joint).zip(&mut free) {
                 match self.place_of(id) {
                     Some(AtPoints { frame, .. }) => {
                         stiffness.add_gradient(row, &std::array::from_fn(|i| frame[3 * scalar + i]), to);
                     }
-                    None => self.add_row_of_operators(id, scalar, stiffness.offsets(), to),
+                    None => self.add_row_of_operators(constraint, scalar, stiffness.offsets(), to),
                 }
             }
         }
         Ok(gradients)
     }
 
-    /// Add a scalar row of H of a constraint by operators; `offsets` tell where the dofs of bodies begin.
-    fn add_row_of_operators(&self, id: Id, row: usize, offsets: &[usize], to: &mut [f64]) {
-        self.lanes_of(id, row, |constraint, lane| {
-            let mut unit = [0.0; 3];
-            unit[lane] = 1.0;
-            for (role, body) in constraint.bodies().iter().enumerate() {
-                let place = body.and_then(|id| self.bodies().position(|(other, _)| other == id));
-                if let (Some(place), Some(operator)) = (place, constraint.operator(role)) {
-                    operator.add_transposed_times(&unit, &mut to[offsets[place]..offsets[place + 1]]);
-                }
+    /// Add a scalar row of H of a constraint by operators; `offsets` has the first dof of each body.
+    fn add_row_of_operators(
+        &self,
+        constraint: &constraint::Constraint,
+        scalar: usize,
+        offsets: &[usize],
+        to: &mut [f64],
+    ) {
+        let mut unit = [0.0; 3];
+        unit[scalar % 3] = 1.0;
+        for (id, operator) in constraint.operators() {
+            if let Some(place) = self.bodies().position(|(other, _)| other == id) {
+                let dofs = offsets[place]..offsets[place + 1];
+                operator.add_transposed_times(scalar / 3, &unit, &mut to[dofs]);
             }
-        });
+        }
     }
 }
 
 impl Scene {
-    fn end(&self, body: Option<Id>, point: Vector) -> End {
+    fn end(&self, body: Option<Id>, point: Vector) -> Endpoint {
         let place = body.and_then(|id| self.ids.binary_search(&id).ok());
-        place.map_or(End::Space([0.0; 3]), |body| End::Body { body, point })
+        place.map_or(Endpoint::Space([0.0; 3]), |body| Endpoint::Body { body, point })
     }
 
-    /// The force on the master is E R; λ is minus that.
-    fn add(&mut self, joint: &Joint, frame: &Block, ends: [End; 2], reaction: &[f64]) -> Checked {
+    /// Add a constraint with its joint. The force on the master is E R; λ is −E R.
+    fn add(&mut self, joint: &Joint, frame: &Block, ends: [Endpoint; 2], reaction: &[f64]) -> Checked {
         let on_master = times(frame, &[reaction[0], reaction[1], reaction[2]]);
         let lambda = on_master.map(|force| -force);
         let (force, gap) = match *joint {
             Joint::Link { length } => {
                 let why = "the length of the link is not positive and finite";
                 ensure!(length > 0.0 && length.is_finite(), Fault::Invalid(why));
-                (Force::Link { tension: -reaction[2] }, [frame[6], frame[7], frame[8]].map(|n| n * length))
+                (
+                    ConstraintForce::Link { tension: -reaction[2] },
+                    [frame[6], frame[7], frame[8]].map(|n| n * length),
+                )
             }
-            Joint::FixedPoint => (Force::FixedPoint { force: lambda }, [0.0; 3]),
-            Joint::Contact(carrier) => (Force::Contact { force: lambda, carrier }, [0.0; 3]),
+            Joint::FixedPoint => (ConstraintForce::FixedPoint { force: lambda }, [0.0; 3]),
+            Joint::Contact(carrier) => (ConstraintForce::Contact { force: lambda, carrier }, [0.0; 3]),
             Joint::ConstantOperators => {
                 return Err(Fault::Invalid("it is given by points, its joint by operators"));
             }
         };
-        self.constraints.push(Constraint { force, master: ends[0], slave: ends[1] });
+        self.constraints.push(LoadedConstraint { force, master: ends[0], slave: ends[1] });
         self.gaps.push(gap);
         Ok(())
     }
 }
 
-/// x = A⁻¹ f of a body whose inverse is there as numbers; an obstacle does not move.
+/// Compute x = A⁻¹ f for a body whose inverse inertia is given by numbers; an obstacle does not move.
 fn apply(inertia: &Inertia, f: &[f64], x: &mut [f64]) {
     match inertia.view() {
-        Ok(Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(f, x),
+        Ok(Some(inertia::InertiaRef::Inverse(inverse))) => inverse.apply_to_vector(f, x),
         _ => x.fill(0.0),
     }
 }

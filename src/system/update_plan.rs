@@ -1,8 +1,9 @@
-//! What an update makes again, and what stays as it is.
+//! The plan of an update: the parts that it computes again, and the parts that it keeps.
 //!
-//! A body that counts as changed has its panel made anew, all its rows, and all pairs of rows through it. Where Z = H L of a row
-//! alone depends on the row, which is so of bodies with a Cholesky factor, a constraint that is moved costs its own slots and
-//! pairs; else its bodies count as changed, since what A⁻¹ makes of several operators at a time may depend on all of them.
+//! If a body counts as changed, the update computes its whole panel, all its rows, and all pairs of rows through it. On bodies with
+//! a Cholesky factor, Z = H L of a row depends on this row alone; a constraint that is moved then costs its own slots and pairs. On
+//! other bodies A⁻¹ is applied to several operators at a time, and the result may depend on all of them; these bodies count as
+//! changed.
 #![forbid(unsafe_code)]
 
 use std::iter;
@@ -19,30 +20,30 @@ use super::error::Error;
 use super::id_table::{GONE, Table};
 use super::structure::{NOWHERE, Structure};
 
-/// Of a body: all in its panel is made. Of a row: its operators and its diagonal block are.
+/// On a body: its whole panel is computed. On a row: its operators and its diagonal block are computed.
 const WHOLE: u8 = 1;
-/// Of a body: some rows write to its panel. Of a row: one of its pairs may be made.
+/// On a body: some rows write to its panel. On a row: one of its pairs may be computed.
 const TOUCHED: u8 = 2;
-/// Of a body: a velocity has changed. Of a row: V and B are made.
+/// On a body: a velocity has changed. On a row: V and B are computed.
 const MOVING: u8 = 4;
-/// Of a row: its operators have changed.
+/// On a row: its operators have changed.
 const PLACED: u8 = 8;
 
-/// What there is to do.
+/// The extent of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Nothing.
     Nothing,
-    /// What a [`Plan`] says, for so many rows.
+    /// The parts in a [`Plan`], with this number of rows.
     Some(usize),
     /// Everything.
     All,
 }
 
-/// The first marked place of some; their end if there is none.
+/// The first marked place in a range; the end of the range if there is none.
 #[inline(always)]
 fn next_marked(marks: &[u8], places: Range<usize>) -> usize {
-    /// Few are marked: so many are looked at at a time.
+    /// The number of places that are compared at a time: few are marked.
     const TOGETHER: usize = 32;
     let some = &marks[places.clone()];
     let skipped = some.as_chunks().0.iter().take_while(|marks| **marks == [0; TOGETHER]).count() * TOGETHER;
@@ -55,7 +56,7 @@ fn marked(marks: &[u8]) -> impl Iterator<Item = usize> {
     iter::successors(next(0), move |&place| next(place + 1))
 }
 
-/// What is made of each body and each row.
+/// The parts of each body and each row that an update computes.
 #[derive(Debug, Default)]
 pub struct Plan {
     bodies: Vec<u8>,
@@ -64,7 +65,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plan an update of a system of which everything has been made but what is marked; the structure is that of the tables.
+    /// Plan an update of a system in which everything but the marked entries is up to date; the structure belongs to these tables.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -93,7 +94,7 @@ impl Plan {
             let whole = if mark & (CHANGED | UNSTEADY) != 0 { WHOLE | MOVING } else { 0 };
             whole | if mark & VELOCITY != 0 { MOVING } else { 0 }
         });
-        collect(of_body, parts)?;
+        collect(of_body, parts.len(), parts)?;
         refill(rows, structure.len(), 0)?;
         let has_slots =
             |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));
@@ -105,7 +106,7 @@ impl Plan {
                 }
                 if mark & CHANGED != 0 {
                     *part |= PLACED | TOUCHED | WHOLE | MOVING;
-                    for place in structure.places(row).into_iter().flatten() {
+                    for place in structure.each_place(row) {
                         of_body[place.body] |= if has_slots(place.body) { TOUCHED } else { WHOLE };
                     }
                 }
@@ -116,7 +117,7 @@ impl Plan {
             let on_body = structure.rows_on(body);
             let of_rows = match of_body[body] {
                 part if part & WHOLE != 0 => WHOLE | TOUCHED | MOVING,
-                // What touches a body does not make all its rows.
+                // If a body is only touched, not all its rows are computed.
                 part => part,
             };
             on_body.iter().for_each(|&row| rows[row as usize] |= of_rows);
@@ -127,7 +128,7 @@ impl Plan {
         }
         if has_moving_obstacle {
             for (row, part) in rows.iter_mut().enumerate() {
-                for end in structure.ends(row).into_iter().filter(|&end| end != NOWHERE) {
+                for &end in structure.all_ends(row).iter().filter(|&&end| end != NOWHERE) {
                     *part |= of_body[end as usize] & MOVING;
                 }
             }
@@ -139,9 +140,8 @@ impl Plan {
             some += usize::from(rows[row] & MOVING != 0);
             if rows[row] & WHOLE != 0 {
                 most += 1;
-                // Rows that are made write to all their bodies. That touches no other rows.
-                for place in structure.places(row).into_iter().flatten().filter(|place| has_slots(place.body))
-                {
+                // Rows that are computed write to all their bodies. That touches no other rows.
+                for place in structure.each_place(row).filter(|place| has_slots(place.body)) {
                     of_body[place.body] |= TOUCHED;
                 }
             }
@@ -149,19 +149,19 @@ impl Plan {
         Ok(if BEYOND * most > structure.len() { Extent::All } else { Extent::Some(some) })
     }
 
-    /// Whether the panel of a body stays as it is.
+    /// Whether an update keeps the panel of a body.
     #[inline(always)]
     pub fn is_body_kept(&self, body: usize) -> bool {
         self.bodies[body] & (WHOLE | TOUCHED) == 0
     }
 
-    /// The first of some rows of which something is made; their end if there is none.
+    /// The first row in a range with something to compute; the end of the range if there is none.
     #[inline(always)]
     pub fn next_row(&self, rows: Range<usize>) -> usize {
         next_marked(&self.rows, rows)
     }
 
-    /// What of a row is made.
+    /// The part of a row that an update computes.
     #[inline(always)]
     pub fn of_row(&self, row: usize) -> RowPart {
         match self.rows[row] {
@@ -171,18 +171,18 @@ impl Plan {
         }
     }
 
-    /// Whether blocks of any row may be made, and so diagonal ones.
+    /// Whether blocks of any row may be computed, including diagonal ones.
     pub fn has_blocks(&self) -> bool {
         self.has_blocks
     }
 
-    /// Whether the diagonal block of a row is made, and whether pairs of it may be.
+    /// Whether the diagonal block of a row is computed, and whether pairs of the row may be.
     #[inline(always)]
     pub fn blocks_of(&self, row: usize) -> [bool; 2] {
         [self.rows[row] & WHOLE != 0, self.rows[row] & TOUCHED != 0]
     }
 
-    /// Whether a pair of two rows is made, that these bodies couple.
+    /// Whether the pair of two rows that these bodies couple is computed.
     #[inline(always)]
     pub fn has_pair(&self, rows: [usize; 2], mut bodies: impl Iterator<Item = usize>) -> bool {
         let is_placed = |row: usize| self.rows[row] & PLACED != 0;

@@ -1,5 +1,5 @@
-//! From a program's quantities in the world to those of this face: referential points, angular velocities in the referential frame,
-//! and what a rigid body turns like without forces.
+//! Conversion of a program's quantities in the world frame: referential points, angular velocities in the referential frame, and
+//! the gyroscopic term of rigid bodies.
 #![forbid(unsafe_code)]
 
 use crate::math::{
@@ -12,8 +12,8 @@ use super::id_table::Id;
 use super::model::System;
 
 impl System {
-    /// The referential point X of a rigid body that is at the place p of the world, X = X̄ + Λᵀ (p − x̄), x̄ the place of the
-    /// centre.
+    /// The referential point X of a rigid body that is at the place p of the world: X = X̄ + Λᵀ (p − x̄), x̄ the place of the
+    /// center.
     ///
     /// # Errors
     /// If there is no such body, it is not rigid, or something is not finite.
@@ -23,9 +23,9 @@ impl System {
         given(id, sum(referential, &arm))
     }
 
-    /// The referential point X of a pseudo-rigid body that is at the place p of the world, X = X̄ + F⁻¹ (p − x̄), x̄ the place of
-    /// the centre and F the deformation gradient, column-major. A system keeps no F: H of pseudo-rigid bodies, theory (44), is free
-    /// of it.
+    /// The referential point X of a pseudo-rigid body that is at the place p of the world: X = X̄ + F⁻¹ (p − x̄). x̄ is the
+    /// center's place, F the deformation gradient, column-major. A system keeps no F: H of pseudo-rigid bodies, theory (44), does
+    /// not depend on it.
     ///
     /// # Errors
     /// If there is no such body, it is not pseudo-rigid, something is not finite, or F is singular to working precision.
@@ -51,19 +51,19 @@ impl System {
         given(id, sum(referential, &arm))
     }
 
-    /// An angular velocity ω of a rigid body in the frame of the world, as the first three components of its generalised velocity
-    /// have it: Ω = Λᵀ ω.
+    /// Convert an angular velocity ω of a rigid body from the world frame to the referential frame, as in the first three
+    /// components of its generalized velocity: Ω = Λᵀ ω.
     ///
     /// # Errors
-    /// As [`System::referential_point`].
+    /// The errors of [`System::referential_point`].
     pub fn referential_spin(&self, id: Id, spin: &Vector) -> Result<Vector> {
         given(id, transposed_times(self.rigid(id)?.0, spin))
     }
 
-    /// The other way round: ω = Λ Ω.
+    /// Convert an angular velocity Ω of a rigid body from the referential frame to the world frame: ω = Λ Ω.
     ///
     /// # Errors
-    /// As [`System::referential_point`].
+    /// The errors of [`System::referential_point`].
     pub fn world_spin(&self, id: Id, spin: &Vector) -> Result<Vector> {
         given(id, times(self.rigid(id)?.0, spin))
     }
@@ -76,15 +76,15 @@ impl System {
     }
 }
 
-/// Beyond this ratio of stretches no digit of F⁻¹ is right.
+/// The ratio of stretches beyond which no digit of F⁻¹ is right.
 const MOST_STRETCHED: f64 = 1e15;
 
 fn given(id: Id, result: Vector) -> Result<Vector> {
     if is_finite(&result) { Ok(result) } else { Err(Error::of_body(id, Fault::NotFinite("what is given"))) }
 }
 
-/// What a rigid body with the referential inertia J that turns with Ω, in its referential frame, adds to Ω by itself within h:
-/// −h J⁻¹ (Ω × J Ω), Euler's equations without a torque, to first order in h.
+/// The gyroscopic term: the change of the angular velocity Ω of a rigid body within h without a torque, −h J⁻¹ (Ω × J Ω). J is the
+/// referential inertia, Ω is in the referential frame; the formula is Euler's equations to first order in h.
 ///
 /// `None` if J is singular or something is not finite.
 pub fn gyroscopic_change(inertia: &Block, spin: &Vector, step: f64) -> Option<Vector> {

@@ -1,4 +1,4 @@
-//! How many threads are asked for.
+//! The number of threads that the host has requested.
 
 use std::ffi::CStr;
 use std::process;
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Most threads of a team.
 pub const MOST: usize = 1024;
 
-/// The process that has asked, and below it for how many threads; 0: nobody has asked. In one word, as a child may fork at any
-/// time.
+/// The id of the process that made the request in the upper half, the number of threads in the lower half; 0 before the first request.
+/// One word holds both, since a child may fork at any time.
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
-/// Ask for a number of threads, from 1 to [`MOST`], from the next team on.
+/// Request a number of threads, from 1 to [`MOST`]. The next team has that number.
 pub fn ask(count: usize) {
     ASKED.store(u64::from(process::id()) << 32 | count.clamp(1, MOST) as u64, Ordering::Relaxed);
 }
 
-/// Number of threads asked for: in a forked child what the child has asked for, or 1.
+/// The number of threads requested. In a forked child only the child's own request counts; without one the number is 1.
 pub fn asked() -> usize {
     let asked = ASKED.load(Ordering::Relaxed);
     match asked >> 32 {
@@ -30,10 +30,10 @@ pub fn asked() -> usize {
     }
 }
 
-/// The number in LDY_NUM_THREADS; 1 if there is none. `std::env::var` would allocate, and abort where memory is exhausted.
+/// The number in LDY_NUM_THREADS; 1 if there is none. `std::env::var` would allocate, and abort if memory is exhausted.
 fn by_environment() -> usize {
     // SAFETY: the host does not change the environment while one of its threads is in this library. The value is a C string, and
-    // used before the host goes on.
+    // this function uses it before the host continues.
     let value = unsafe {
         let value = libc::getenv(c"LDY_NUM_THREADS".as_ptr());
         if value.is_null() { c"" } else { CStr::from_ptr(value) }

@@ -1,12 +1,12 @@
 //! Teams of threads: one thread unless the host asks for more.
 //!
-//! What a stage computes never depends on who computes it, so results have the same bits for any number of threads. A team
-//! at work allocates nothing, and nothing aborts where memory or threads are exhausted: then a team is smaller.
+//! The result of a stage never depends on the thread that computes it, so results have the same bits for any number of threads. A
+//! team at work allocates nothing. If memory or threads are exhausted, the team is smaller and nothing aborts.
 //!
-//! A team holds the pool of threads only while it shares a job, never while functions of the host run. So these may do
-//! whatever they like: end the threads, ask for others, fork, update another system, or never return.
+//! A team holds the pool of threads only while it shares a job, never while functions of the host run. Such a function may
+//! therefore end the threads, request another number, fork, update another system, or never return.
 //!
-//! [`protocol`] is how jobs are shared; `tests/pool_model` has every order of events in it tried.
+//! [`protocol`] defines how the threads share jobs; `tests/pool_model` tries every order of its events.
 
 mod count;
 mod float_mode;
@@ -21,16 +21,16 @@ use std::thread;
 
 pub use count::{MOST, ask, asked};
 use float_mode::FloatMode;
-pub use partition::{Deal, Dealt, Numbered, Places, Ragged, part};
+pub use partition::{Numbered, Partition, Places, Ragged, SharedSlice, part};
 use pool::POOL;
 use protocol::Work;
 
 thread_local! {
-    /// Whether this thread is sharing a job, or one of those that it is shared with.
+    /// Whether this thread takes part in a job, as the caller or as a worker.
     static IS_SHARING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The time in which the calling thread shares a job.
+/// Marks the time during which the calling thread shares a job.
 struct Sharing;
 
 impl Sharing {
@@ -46,8 +46,8 @@ impl Drop for Sharing {
     }
 }
 
-/// End the threads of the pool and give their memory back; the next team starts anew. Waits for a job that is being shared, but
-/// does nothing within one.
+/// End the threads of the pool and free their memory; the next team starts new threads. The function waits until a running job is
+/// done. Within a job it does nothing.
 pub fn shut_down() {
     if IS_SHARING.get() {
         return;
@@ -61,14 +61,14 @@ pub fn shut_down() {
     pool.end();
 }
 
-/// The calling thread, and maybe threads of the pool.
+/// The calling thread and, if the size is more than 1, threads of the pool.
 pub struct Team {
     size: usize,
 }
 
 impl Team {
-    /// As many threads as are asked for, and waking up; the calling thread alone if that is one, if another team is at
-    /// work, or if no threads can be had.
+    /// Wake the requested number of threads. The team is the calling thread alone if that number is 1, if another team is at work,
+    /// or if the system gives no threads.
     pub fn gather() -> Self {
         let count = asked();
         let pool = if count > 1 { POOL.take() } else { None };
@@ -77,12 +77,12 @@ impl Team {
         Self { size: pool.size() }
     }
 
-    /// A team if it pays, else the calling thread alone.
+    /// [`Team::gather`] if threads pay, otherwise the calling thread alone.
     pub fn if_it_pays(pays: bool) -> Self {
         if pays { Self::gather() } else { Self::alone() }
     }
 
-    /// The calling thread.
+    /// A team of the calling thread alone.
     pub fn alone() -> Self {
         Self { size: 1 }
     }
@@ -92,21 +92,22 @@ impl Team {
         self.size
     }
 
-    /// How many of `count` things each thread should take at a time, if each takes as long and memory is asked for ahead: an eighth of
-    /// its share, and at least one. Few parts, since what one prefetches beyond its end is another thread's; enough that no thread
-    /// waits long for the last ones of another.
+    /// The number of items in a part, if `count` items take the same time each and their memory is prefetched: an eighth of a thread's
+    /// share, at least one. There are few parts, since each prefetches memory after its end that another thread uses. There are enough
+    /// that no thread waits long for the last part of another.
     pub fn part_of(&self, count: usize) -> usize {
         const PARTS: usize = 8;
         (count / (PARTS * self.size)).max(1)
     }
 
-    /// Have `work` done for the parts 0..`parts`, each once, and wait for it. It is given the member of the team that calls
-    /// it, below [`Team::size`], and the part; no two threads are the same member. All have the caller's floating-point mode.
+    /// Call `work` once for each of the parts 0..`parts`, and wait until all are done. Its arguments are the member of the team that
+    /// calls it, less than [`Team::size`], and the part. No two threads are the same member. All members have the caller's
+    /// floating-point mode.
     ///
-    /// The calling thread does everything if the pool is not this team's any more, or another team is using it.
+    /// The calling thread does everything if the pool no longer belongs to this team, or if another team uses it.
     ///
     /// # Panics
-    /// If `work` does, after all members have stopped.
+    /// If `work` panics, after all members have stopped.
     pub fn share(&mut self, parts: usize, work: &Work) {
         let pool = if self.size > 1 && parts > 1 { POOL.take() } else { None };
         match pool {
@@ -134,7 +135,7 @@ pub(crate) mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
     use std::time::Duration;
 
-    /// Teams are one at a time, and tests are not.
+    /// Only one team can exist at a time, but tests run in parallel.
     static ONE: Mutex<()> = Mutex::new(());
 
     pub(crate) fn with_team(count: usize, test: impl FnOnce(&mut Team)) {
@@ -178,7 +179,7 @@ pub(crate) mod tests {
         });
     }
 
-    /// Some more work than one thread can do before the others come, and who did it.
+    /// The number of members that took part in more work than one thread can do before the others wake up.
     fn members_at_work(team: &mut Team, during: &(dyn Fn(usize) + Sync)) -> usize {
         let members = AtomicU64::new(0);
         team.share(2000, &|member, _| {
@@ -193,7 +194,7 @@ pub(crate) mod tests {
     fn a_team_within_a_job_is_the_calling_thread() {
         with_team(2, |team| {
             let members = members_at_work(team, &|_| {
-                // Else this would wait for the job that it is part of.
+                // Without this flag the next call would wait for its own job.
                 assert!(IS_SHARING.get());
                 shut_down();
                 let mut inner = Team::gather();

@@ -2,10 +2,10 @@
 
 use super::sync::{AtomicU32, Ordering};
 
-/// A lock, held by a process. What a process held when it forked is free in the child, which the holding thread does not
-/// exist in.
+/// A lock, held by a process. A lock that was held during a fork is free in the child, since the holding thread does not exist
+/// there.
 pub struct Owner {
-    /// Id of the process that holds the lock; 0: nobody does.
+    /// The id of the process that holds the lock; 0 if the lock is free.
     holder: AtomicU32,
 }
 
@@ -16,14 +16,14 @@ impl Owner {
         Self { holder }
     }
 
-    /// Take the lock for the calling process, unless one of its threads has it.
+    /// Take the lock for the calling process. Returns false if one of its threads holds it.
     pub fn try_take(&self, process: u32) -> bool {
         let holder = self.holder.load(Ordering::Relaxed);
         holder != process
             && self.holder.compare_exchange(holder, process, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Give the lock back.
+    /// Release the lock.
     pub fn give_back(&self) {
         self.holder.store(Self::FREE, Ordering::Release);
     }

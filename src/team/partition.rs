@@ -1,4 +1,4 @@
-//! Things that the threads of a team take in parts: no thing is in the hands of two threads.
+//! Sequences that the threads of a team divide: no two threads have the same item.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -9,76 +9,76 @@ use num_traits::AsPrimitive;
 use super::Team;
 use crate::first_error::FirstError;
 
-/// Things in a row that can be taken apart.
+/// A sequence that can be divided into parts.
 ///
 /// # Safety
-/// Parts of ranges without a common place have nothing in common that one of them could change.
-pub unsafe trait Deal: Sized {
-    /// The things, while threads take parts of them.
+/// Parts with disjoint ranges share nothing that one of them could change.
+pub unsafe trait Partition: Sized {
+    /// The sequence while threads take parts of it.
     type Shared: Sync;
 
-    /// Number of things.
+    /// The number of items.
     fn count(&self) -> usize;
 
-    /// Let threads take parts.
+    /// Convert the sequence, so that threads can take parts.
     fn shared(self) -> Self::Shared;
 
-    /// The things in a range of places, which lies in the row.
+    /// The items in a range of indices, which is within the sequence.
     ///
     /// # Safety
-    /// No place is in two parts that are in use at a time.
+    /// No index is in two parts that are in use at the same time.
     unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self;
 }
 
-/// A slice that is being dealt.
-pub struct Dealt<'a, T> {
+/// A slice while threads take parts of it.
+pub struct SharedSlice<'a, T> {
     first: *mut T,
     count: usize,
     _things: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: things are reached through a shared reference by Deal::part and Dealt::at alone, whose callers promise that no two
-// threads have the same thing: things are sent to threads, not shared between them.
-unsafe impl<T: Send> Sync for Dealt<'_, T> {}
+// SAFETY: items are reached through a shared reference by Partition::part, SharedSlice::at and SharedSlice::some_at alone. Their callers
+// promise that no two threads have the same item: items are sent to threads, not shared between them.
+unsafe impl<T: Send> Sync for SharedSlice<'_, T> {}
 
-impl<T> Clone for Dealt<'_, T> {
+impl<T> Clone for SharedSlice<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Dealt<'_, T> {}
+impl<T> Copy for SharedSlice<'_, T> {}
 
-impl<'a, T> Dealt<'a, T> {
-    /// One of the things.
+impl<'a, T> SharedSlice<'a, T> {
+    /// The item at an index.
     ///
     /// # Panics
-    /// If there is no such thing.
+    /// If there is no such item.
     ///
     /// # Safety
-    /// Nobody else uses the thing as long as this reference is used.
+    /// Nobody else uses the item while this reference is used.
     #[inline(always)]
     pub unsafe fn at(&self, place: usize) -> &'a mut T {
         assert!(place < self.count);
-        // SAFETY: the slice has such a place; the caller promises that it is nobody else's.
+        // SAFETY: the slice has such an item; the caller promises that nobody else uses it.
         unsafe { &mut *self.first.add(place) }
     }
 
-    /// Some of the things, side by side.
+    /// The items in a range of indices.
     ///
     /// # Panics
-    /// If there are no such things.
+    /// If there are no such items.
     ///
     /// # Safety
-    /// Nobody else uses the things as long as this reference is used.
+    /// Nobody else uses the items while this reference is used.
     #[inline(always)]
     pub unsafe fn some_at(&self, places: Range<usize>) -> &'a mut [T] {
         assert!(places.start <= places.end && places.end <= self.count);
-        // SAFETY: the slice has such places; the caller promises that they are nobody else's.
+        // SAFETY: the slice has such items; the caller promises that nobody else uses them.
         unsafe { slice::from_raw_parts_mut(self.first.add(places.start), places.len()) }
     }
 
-    /// Where a thing lies, if there is one; to be asked for ahead of its use.
+    /// The address of an item, for a prefetch; the slice need not have such an item.
     #[inline(always)]
     pub fn address(&self, place: usize) -> *const T {
         self.first.wrapping_add(place)
@@ -86,25 +86,25 @@ impl<'a, T> Dealt<'a, T> {
 }
 
 // SAFETY: parts of disjoint ranges are disjoint slices.
-unsafe impl<'a, T: Send> Deal for &'a mut [T] {
-    type Shared = Dealt<'a, T>;
+unsafe impl<'a, T: Send> Partition for &'a mut [T] {
+    type Shared = SharedSlice<'a, T>;
 
     fn count(&self) -> usize {
         self.len()
     }
 
-    fn shared(self) -> Dealt<'a, T> {
-        Dealt { first: self.as_mut_ptr(), count: self.len(), _things: PhantomData }
+    fn shared(self) -> SharedSlice<'a, T> {
+        SharedSlice { first: self.as_mut_ptr(), count: self.len(), _things: PhantomData }
     }
 
-    unsafe fn part(shared: &Dealt<'a, T>, range: Range<usize>) -> Self {
-        // SAFETY: the caller promises that the things of the range are in no other part.
+    unsafe fn part(shared: &SharedSlice<'a, T>, range: Range<usize>) -> Self {
+        // SAFETY: the caller promises that the items of the range are in no other part.
         unsafe { shared.some_at(range) }
     }
 }
 
-// SAFETY: both halves of parts of disjoint ranges are disjoint.
-unsafe impl<A: Deal, B: Deal> Deal for (A, B) {
+// SAFETY: parts with disjoint ranges are disjoint in both sequences.
+unsafe impl<A: Partition, B: Partition> Partition for (A, B) {
     type Shared = (A::Shared, B::Shared);
 
     fn count(&self) -> usize {
@@ -116,13 +116,13 @@ unsafe impl<A: Deal, B: Deal> Deal for (A, B) {
     }
 
     unsafe fn part((a, b): &Self::Shared, range: Range<usize>) -> Self {
-        // SAFETY: the caller promises that the range has no place in common with another part.
+        // SAFETY: the caller promises that the range has no index in common with another part.
         unsafe { (A::part(a, range.clone()), B::part(b, range)) }
     }
 }
 
-// SAFETY: all of parts of disjoint ranges are disjoint.
-unsafe impl<D: Deal, const N: usize> Deal for [D; N] {
+// SAFETY: parts with disjoint ranges are disjoint in each of the sequences.
+unsafe impl<D: Partition, const N: usize> Partition for [D; N] {
     type Shared = [D::Shared; N];
 
     fn count(&self) -> usize {
@@ -134,34 +134,43 @@ unsafe impl<D: Deal, const N: usize> Deal for [D; N] {
     }
 
     unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
-        // SAFETY: the caller promises that the range has no place in common with another part.
+        // SAFETY: the caller promises that the range has no index in common with another part.
         shared.each_ref().map(|shared| unsafe { D::part(shared, range.clone()) })
     }
 }
 
-/// Rows of different lengths, one behind the other: row k is `values[starts[k] - starts[0]..starts[k + 1] - starts[0]]`.
+/// Rows of different lengths, contiguous: row k is `values[starts[k] - starts[0]..starts[k + 1] - starts[0]]`.
 pub struct Ragged<'a, T, S = i32> {
     /// The values of all rows.
     pub values: &'a mut [T],
-    /// Where rows start, and the end, ascending.
+    /// The start of each row, then the end of the last; ascending.
     pub starts: &'a [S],
 }
 
-/// Rows that are being dealt.
-pub struct DealtRows<'a, T, S> {
-    values: Dealt<'a, T>,
+impl<T, S: AsPrimitive<usize>> Ragged<'_, T, S> {
+    /// The values of a row.
+    #[inline(always)]
+    pub fn row_mut(&mut self, row: usize) -> &mut [T] {
+        let first = self.starts[0].as_();
+        &mut self.values[self.starts[row].as_() - first..self.starts[row + 1].as_() - first]
+    }
+}
+
+/// Rows while threads take parts of them.
+pub struct SharedRagged<'a, T, S> {
+    values: SharedSlice<'a, T>,
     starts: &'a [S],
 }
 
-impl<T, S: AsPrimitive<usize>> DealtRows<'_, T, S> {
+impl<T, S: AsPrimitive<usize>> SharedRagged<'_, T, S> {
     fn start(&self, row: usize) -> usize {
         self.starts[row].as_() - self.starts[0].as_()
     }
 }
 
-// SAFETY: starts ascend, which is checked before anything is dealt: different rows have different values.
-unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Deal for Ragged<'a, T, S> {
-    type Shared = DealtRows<'a, T, S>;
+// SAFETY: starts ascend, which `shared` checks: different rows have different values.
+unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Partition for Ragged<'a, T, S> {
+    type Shared = SharedRagged<'a, T, S>;
 
     fn count(&self) -> usize {
         self.starts.len().saturating_sub(1)
@@ -171,7 +180,7 @@ unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Deal for Rag
     /// If starts do not ascend.
     fn shared(self) -> Self::Shared {
         assert!(self.starts.is_sorted());
-        DealtRows { values: self.values.shared(), starts: self.starts }
+        SharedRagged { values: self.values.shared(), starts: self.starts }
     }
 
     unsafe fn part(shared: &Self::Shared, rows: Range<usize>) -> Self {
@@ -182,18 +191,18 @@ unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Deal for Rag
     }
 }
 
-/// Things that know their places, with what all of them have in common.
+/// A sequence that knows the indices of its items, with a context that all parts share.
 pub struct Numbered<D, C> {
-    /// The place of the first thing.
+    /// The index of the first item.
     pub first: usize,
-    /// The things.
+    /// The items.
     pub things: D,
-    /// What they have in common.
+    /// The context.
     pub context: C,
 }
 
-// SAFETY: parts of disjoint ranges have disjoint things.
-unsafe impl<D: Deal, C: Copy + Sync> Deal for Numbered<D, C> {
+// SAFETY: parts with disjoint ranges have disjoint items.
+unsafe impl<D: Partition, C: Copy + Sync> Partition for Numbered<D, C> {
     type Shared = Numbered<D::Shared, C>;
 
     fn count(&self) -> usize {
@@ -206,64 +215,65 @@ unsafe impl<D: Deal, C: Copy + Sync> Deal for Numbered<D, C> {
 
     unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
         let first = shared.first + range.start;
-        // SAFETY: the caller promises that the range has no place in common with another part.
+        // SAFETY: the caller promises that the range has no index in common with another part.
         Self { first, things: unsafe { D::part(&shared.things, range) }, context: shared.context }
     }
 }
 
-/// The part with a number, if `count` things are dealt in parts of `size`.
+/// The indices in part `number`, if `count` items are divided into parts of `size`.
 pub fn part(number: usize, size: usize, count: usize) -> Range<usize> {
     number * size..count.min((number + 1) * size)
 }
 
 impl Team {
-    /// Have `work` done for parts of `size` things, and wait for it. It is given the place of the first thing and the part.
+    /// Call `work` for each part of `size` items, and wait until all are done. Its arguments are the index of the first item and the
+    /// part.
     ///
     /// # Panics
     /// As [`Team::share`].
-    pub fn deal<D: Deal>(&mut self, things: D, size: usize, work: impl Fn(usize, D) + Sync) {
+    pub fn share_parts<D: Partition>(&mut self, things: D, size: usize, work: impl Fn(usize, D) + Sync) {
         let count = things.count();
         let shared = things.shared();
         self.share(count.div_ceil(size), &|_, number| {
             let range = part(number, size, count);
-            // SAFETY: a share does each part once, and no two parts have a place in common.
+            // SAFETY: `share` calls `work` once for each part, and no two parts have an index in common.
             work(range.start, unsafe { D::part(&shared, range) });
         });
     }
 
-    /// As [`Team::deal`], in parts of [`Team::part_of`] things.
+    /// [`Team::share_parts`] in parts of [`Team::part_of`] items.
     ///
     /// # Panics
     /// As [`Team::share`].
-    pub fn deal_evenly<D: Deal>(&mut self, things: D, work: impl Fn(usize, D) + Sync) {
+    pub fn share_evenly<D: Partition>(&mut self, things: D, work: impl Fn(usize, D) + Sync) {
         let size = self.part_of(things.count());
-        self.deal(things, size, work);
+        self.share_parts(things, size, work);
     }
 
-    /// As [`Team::deal`], of work that may fail.
+    /// [`Team::share_parts`] for work that may fail.
     ///
     /// # Errors
-    /// Of the first part in order that fails; all are tried.
+    /// The error of the first part in order that fails; all parts are tried.
     ///
     /// # Panics
     /// As [`Team::share`].
-    pub fn try_deal<D: Deal, E: Send>(
+    pub fn try_share_parts<D: Partition, E: Send>(
         &mut self,
         things: D,
         size: usize,
         work: impl Fn(usize, D) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let first_error = FirstError::default();
-        self.deal(things, size, |first, part| first_error.note(first, work(first, part)));
+        self.share_parts(things, size, |first, part| first_error.note(first, work(first, part)));
         first_error.into_result()
     }
 
-    /// Have `work` done for each chosen thing, one at a time. It is given the thing and its place; each member has one of the
-    /// `tools`.
+    /// Call `work` for each chosen item, one at a time. Its arguments are the tool of the member that calls it, the index of the item,
+    /// and the item.
     ///
     /// # Panics
-    /// As [`Team::share`], if there are fewer tools than members, and if the places chosen do not ascend or lie beyond the things.
-    pub fn deal_chosen<W: Send, T: Send>(
+    /// As [`Team::share`]; also if there are fewer tools than members, or if the chosen indices do not ascend or exceed the items.
+    pub fn share_chosen<W: Send, T: Send>(
         &mut self,
         tools: &mut [W],
         things: &mut [T],
@@ -274,14 +284,14 @@ impl Team {
         let (tools, things) = (tools.shared(), things.shared());
         self.share(chosen.len(), &|member, number| {
             let place = chosen[number] as usize;
-            // SAFETY: a member is one thread, and a share does each part once: places ascend, so none is chosen twice.
+            // SAFETY: a member is one thread, and `share` calls this once for each part. Indices ascend, so none is chosen twice.
             let (tool, thing) = unsafe { (tools.at(member), things.at(place)) };
             work(tool, place, thing);
         });
     }
 }
 
-/// The places of two slices of one length, to be written by threads at the same time, each place by one of them.
+/// Two slices of one length that threads write at the same time, each index by one thread.
 #[derive(Debug)]
 pub struct Places<A, B> {
     first: *mut A,
@@ -297,29 +307,29 @@ impl<A, B> Clone for Places<A, B> {
 
 impl<A, B> Copy for Places<A, B> {}
 
-// SAFETY: places are used through Places::at alone, whose caller promises that no other thread has the place.
+// SAFETY: items are used through Places::at alone, whose caller promises that no other thread uses the same index.
 unsafe impl<A: Send, B: Send> Send for Places<A, B> {}
-// SAFETY: places are used through Places::at alone, whose caller promises that no other thread has the place.
+// SAFETY: items are used through Places::at alone, whose caller promises that no other thread uses the same index.
 unsafe impl<A: Send, B: Send> Sync for Places<A, B> {}
 
 impl<A, B> Places<A, B> {
-    /// The places of two slices, as far as both have them and a `u32` counts them.
+    /// The items of two slices at the indices that both have and that a `u32` can hold.
     pub fn new(first: &mut [A], second: &mut [B]) -> Self {
         let count = u32::try_from(first.len().min(second.len())).unwrap_or(u32::MAX);
         Self { first: first.as_mut_ptr(), second: second.as_mut_ptr(), count }
     }
 
-    /// One of them.
+    /// The items at an index.
     ///
     /// # Panics
-    /// If there is no such place.
+    /// If there are no such items.
     ///
     /// # Safety
-    /// What the slices are part of has not been moved, freed or used otherwise since; nobody else uses the place during `'a`.
+    /// The slices' memory has not been moved, freed or used otherwise since; nobody else uses these items during `'a`.
     #[inline(always)]
     pub unsafe fn at<'a>(self, place: usize) -> (&'a mut A, &'a mut B) {
         assert!(place < self.count as usize);
-        // SAFETY: both slices have such a place; the caller promises that it is still there, and nobody else's.
+        // SAFETY: both slices have such an item; the caller promises that their memory is valid and that nobody else uses the items.
         unsafe { (&mut *self.first.add(place), &mut *self.second.add(place)) }
     }
 }
@@ -330,11 +340,11 @@ mod tests {
     use crate::team::tests::with_team;
 
     #[test]
-    fn each_thing_is_dealt_once() {
+    fn each_item_is_in_one_part() {
         for members in [1, 3] {
             with_team(members, |team| {
                 let (mut a, mut b) = ([0; 103], vec![0usize; 103]);
-                team.deal((&mut a[..], &mut b[..]), 10, |first, (a, b)| {
+                team.share_parts((&mut a[..], &mut b[..]), 10, |first, (a, b)| {
                     assert!(a.len() == b.len() && (a.len() == 10 || first == 100));
                     for (k, (a, b)) in a.iter_mut().zip(b).enumerate() {
                         *a += 1;
@@ -347,11 +357,11 @@ mod tests {
     }
 
     #[test]
-    fn ragged_rows_are_dealt_with_their_values() {
+    fn parts_of_ragged_rows_have_their_values() {
         with_team(2, |team| {
             let starts = [2, 2, 5, 6, 6, 9];
             let mut values = [0; 7];
-            team.deal(Ragged { values: &mut values, starts: &starts }, 2, |first, rows| {
+            team.share_parts(Ragged { values: &mut values, starts: &starts }, 2, |first, rows| {
                 assert_eq!(rows.values.len() as i32, rows.starts[rows.count()] - rows.starts[0]);
                 rows.values.iter_mut().for_each(|value| *value += first);
             });
@@ -361,15 +371,15 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "is_sorted")]
-    fn rows_that_overlap_are_not_dealt() {
-        Team::alone().deal(Ragged { values: &mut [0; 4], starts: &[0, 3, 2, 4] }, 1, |_, _| ());
+    fn rows_that_overlap_are_refused() {
+        Team::alone().share_parts(Ragged { values: &mut [0; 4], starts: &[0, 3, 2, 4] }, 1, |_, _| ());
     }
 
     #[test]
-    fn chosen_things_are_dealt_one_at_a_time_with_the_tools_of_the_member() {
+    fn chosen_items_come_one_at_a_time_with_the_tool_of_the_member() {
         with_team(2, |team| {
             let (mut tools, mut things) = ([0, 0], [0; 9]);
-            team.deal_chosen(&mut tools, &mut things, &[1, 4, 8], |tool, place, thing| {
+            team.share_chosen(&mut tools, &mut things, &[1, 4, 8], |tool, place, thing| {
                 *tool += 1;
                 *thing += place;
             });
@@ -380,20 +390,20 @@ mod tests {
     #[test]
     #[should_panic(expected = "a < b")]
     fn nothing_is_chosen_twice() {
-        Team::alone().deal_chosen(&mut [0], &mut [0; 3], &[1, 1], |_, _, _| ());
+        Team::alone().share_chosen(&mut [0], &mut [0; 3], &[1, 1], |_, _, _| ());
     }
 
     #[test]
     #[should_panic(expected = "place < self.count")]
-    fn there_are_no_places_behind_the_last() {
-        // SAFETY: the places are those of arrays that nobody uses.
+    fn there_is_no_pair_after_the_last() {
+        // SAFETY: nobody else uses the arrays.
         unsafe { *Places::new(&mut [0; 3], &mut [0; 4]).at(3).0 = 1 };
     }
 
     #[test]
     #[should_panic(expected = "place < self.count")]
-    fn there_are_no_things_behind_the_last() {
-        // SAFETY: the things are those of an array that nobody uses.
+    fn there_is_no_item_after_the_last() {
+        // SAFETY: nobody else uses the array.
         unsafe { *(&mut [0; 3][..]).shared().at(3) = 1 };
     }
 }

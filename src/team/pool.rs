@@ -1,51 +1,51 @@
-//! The threads beside the caller's, parked between jobs.
+//! The worker threads, parked between jobs.
 //!
-//! They are threads of POSIX: the standard library's abort the process where memory for their handles is exhausted.
+//! They are POSIX threads: the standard library's threads abort the process if there is no memory for their handles.
 
 use std::ffi::c_void;
 use std::mem::{self, MaybeUninit};
 use std::ptr;
 
-use crate::memory::with_room;
+use crate::memory::with_capacity;
 
 use super::owner::Owner;
 use super::protocol::{Shared, Work};
 use super::sync::{AtomicU32, UnsafeCell};
 
-/// Bytes of a worker's stack: what the standard library's threads have.
+/// Bytes of a worker's stack, as many as a thread of the standard library has.
 const STACK: usize = 2 << 20;
 
-/// The pool of this process; there are no threads until a team needs them.
-pub static POOL: Pool = Pool {
+/// The pool of this process. It starts threads when a team first needs them.
+pub static POOL: ThreadPool = ThreadPool {
     owner: Owner::new(AtomicU32::new(Owner::FREE)),
     shared: UnsafeCell::new(None),
     crew: UnsafeCell::new(Crew { process: 0, asked: 1, threads: Vec::new() }),
 };
 
-pub struct Pool {
-    /// Who holds it uses the other two.
+pub struct ThreadPool {
+    /// Its holder uses the other two fields.
     owner: Owner,
-    /// Changed only while there is no worker, as workers use it, too.
+    /// Workers use it too, so it changes only while there is none.
     shared: UnsafeCell<Option<Shared>>,
     crew: UnsafeCell<Crew>,
 }
 
-// SAFETY: the cells are used through Held alone, of which there is one at a time; workers use only what is Sync of `shared`.
-unsafe impl Sync for Pool {}
+// SAFETY: the cells are used through Held alone, of which there is one at a time; workers use only the parts of `shared` that are Sync.
+unsafe impl Sync for ThreadPool {}
 
 #[derive(Default)]
 struct Crew {
     /// The process that the threads belong to.
     process: u32,
-    /// Size of the team that was asked for; fewer threads may have been had.
+    /// The requested size of the team; the system may have given fewer threads.
     asked: usize,
     threads: Vec<libc::pthread_t>,
 }
 
-/// The right to use the pool. Nobody keeps it while foreign code runs.
-pub struct Held<'a>(&'a Pool);
+/// The right to use the pool. Nobody keeps it while code of the host runs.
+pub struct Held<'a>(&'a ThreadPool);
 
-impl Pool {
+impl ThreadPool {
     /// Take the pool, unless another thread uses it.
     pub fn take(&self) -> Option<Held<'_>> {
         let process = std::process::id();
@@ -54,7 +54,7 @@ impl Pool {
         }
         let mut held = Held(self);
         if held.crew().process != process {
-            // The threads are the parent's: here is their memory alone.
+            // This process is a forked child: the threads are the parent's, and only their memory is here.
             held.clear();
             held.crew().process = process;
         }
@@ -75,30 +75,30 @@ impl Held<'_> {
     }
 
     fn shared(&self) -> Option<&Shared> {
-        // SAFETY: only the thread that holds the pool changes what workers share, with `self` borrowed exclusively.
+        // SAFETY: only the thread that holds the pool changes the shared data, with `self` borrowed exclusively.
         self.0.shared.with(|shared| unsafe { (*shared).as_ref() })
     }
 
-    /// Replace what workers share. There are none.
+    /// Replace the data that workers share. There must be no worker.
     fn put(&mut self, new: Option<Shared>) {
         // SAFETY: nobody else uses it: there is no worker, and only the thread that holds the pool gets here.
         self.0.shared.with_mut(|shared| unsafe { *shared = new });
     }
 
-    /// Forget all threads, which have ended or were never in this process.
+    /// Remove all threads from the crew. They have ended, or were never in this process.
     fn clear(&mut self) {
         *self.crew() = Crew { process: self.crew().process, ..Crew::default() };
         self.put(None);
     }
 
-    /// Number of threads, the caller's included.
+    /// The number of threads, including the caller.
     pub fn size(&self) -> usize {
         // SAFETY: only the thread that holds the pool gets here, and `self` is borrowed: nobody changes the crew.
         self.0.crew.with(|crew| unsafe { (*crew).threads.len() + 1 })
     }
 
-    /// See that there is a team of so many threads, and have its threads look for work: waking up takes a while, in which other
-    /// things can be done. There are fewer where the system gives no more threads or no memory.
+    /// Make a team of `asked` threads, and have its threads look for work. They wake up while the caller does other things. There are
+    /// fewer threads if the system gives no more threads or no memory.
     pub fn gather(&mut self, asked: usize) {
         if self.crew().asked != asked {
             self.end();
@@ -110,7 +110,7 @@ impl Held<'_> {
     }
 
     fn start(&mut self, asked: usize) {
-        let Ok(mut threads) = with_room(asked - 1) else { return };
+        let Ok(mut threads) = with_capacity(asked - 1) else { return };
         let Ok(shared) = Shared::new(asked) else { return };
         self.put(Some(shared));
         if let Some(shared) = self.shared() {
@@ -120,7 +120,7 @@ impl Held<'_> {
         (crew.asked, crew.threads) = (asked, threads);
     }
 
-    /// End all threads and give their memory back.
+    /// End all threads and free their memory.
     pub fn end(&mut self) {
         if let Some(shared) = self.shared() {
             shared.end();
@@ -151,21 +151,21 @@ fn start_thread(shared: &Shared) -> Option<libc::pthread_t> {
         unsafe {
             libc::prctl(libc::PR_SET_NAME, c"ldy".as_ptr());
         }
-        // SAFETY: start_thread passes the address of what is shared, which outlives the worker: Held::end
-        // joins the worker before it is dropped.
+        // SAFETY: start_thread passes the address of the shared data, which outlives the worker: Held::end
+        // joins the worker before the data is dropped.
         unsafe { (*shared.cast::<Shared>()).worker_loop() };
         ptr::null_mut()
     }
     let mut attributes = MaybeUninit::uninit();
     let mut thread = MaybeUninit::uninit();
     let shared = ptr::from_ref(shared).cast_mut().cast();
-    // SAFETY: attributes are initialised before they are used, and the thread if it was started. The worker uses what
-    // is shared through a shared reference; Held::end joins it before that is dropped.
+    // SAFETY: attributes are initialized before they are used, and the thread if it was started. The worker uses the
+    // shared data through a shared reference; Held::end joins it before the data is dropped.
     unsafe {
         if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
             return None;
         }
-        // If that fails the stack has the system's usual size.
+        // If this fails, the stack has the system's default size.
         libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
         let status = libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), run, shared);
         libc::pthread_attr_destroy(attributes.as_mut_ptr());

@@ -1,8 +1,8 @@
 //! How a caller and its workers share the parts of a job.
 //!
-//! Parts are claimed one by one, from counters that count down to zero. Who has claimed a part keeps the job alive: the caller
-//! waits until all parts are finished, not for workers. A worker that wakes up late finds the counters at zero and touches
-//! nothing else.
+//! Threads claim parts one by one, from counters that count down to zero. A claimed part keeps the job alive: the caller waits
+//! until all parts are finished, not for workers. A worker that wakes up late finds the counters at zero and touches nothing
+//! else.
 
 use std::any::Any;
 use std::collections::TryReserveError;
@@ -14,20 +14,20 @@ use super::sync::{
     AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, UnsafeCell, spin_until, yield_until,
 };
 
-/// What a job does: it is called with the member of the team that calls it, and the part.
+/// The function of a job. Its arguments are the member of the team that calls it, and the part.
 pub type Work<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// What the caller, member 0, and the workers share.
+/// The data that the caller, member 0, and the workers share.
 pub struct Shared {
     counters: Vec<Counter>,
-    /// Written while no part is unfinished, read by those who have claimed a part.
+    /// Written while no part is unfinished; read by threads that have claimed a part.
     job: UnsafeCell<Job>,
-    /// Parts of the job that are not finished.
+    /// The number of unfinished parts of the job.
     unfinished: AtomicUsize,
-    /// Changes when there is work, or the end.
+    /// Changes when there is work, or when workers are to end.
     epoch: AtomicUsize,
     is_over: AtomicBool,
-    /// Workers that have begun.
+    /// The number of workers that have begun.
     workers: AtomicUsize,
     sleep: Mutex<Sleep>,
     /// The epoch has changed.
@@ -37,20 +37,20 @@ pub struct Shared {
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-// SAFETY: the job is all that is not Sync of itself. Its work is Sync; Shared::share writes it, and claims order that
+// SAFETY: the job alone is not Sync by itself. Its work is Sync; Shared::share writes the job, and claims order that
 // before all reads.
 unsafe impl Sync for Shared {}
-// SAFETY: the job is all that is not Send of itself; its work is Sync, so any thread may call it.
+// SAFETY: the job alone is not Send by itself; its work is Sync, so any thread may call it.
 unsafe impl Send for Shared {}
 
-/// Who sleeps.
+/// The threads that sleep.
 #[derive(Default)]
 struct Sleep {
     workers: usize,
     is_caller: bool,
 }
 
-/// Unclaimed parts of a member's own range. A cache line each, as members change theirs all the time.
+/// The number of unclaimed parts of a member's own range. Each counter has its own cache line, since members change theirs often.
 #[repr(align(64))]
 struct Counter(AtomicUsize);
 
@@ -63,7 +63,7 @@ struct Job {
 const NO_WORK: &Work<'static> = &|_, _| ();
 
 impl Counter {
-    /// Claim a part; returns how many were left, that one included.
+    /// Claim a part. Returns the number of parts that were left, including this one.
     fn claim(&self) -> Option<usize> {
         let mut left = self.0.load(Ordering::Relaxed);
         while left > 0 {
@@ -77,7 +77,7 @@ impl Counter {
 }
 
 impl Shared {
-    /// For a caller and `members` - 1 workers.
+    /// Make the data for a caller and `members` - 1 workers.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -99,22 +99,22 @@ impl Shared {
         })
     }
 
-    /// Have `work` done for the parts 0..`parts`, each once, and wait for it.
+    /// Call `work` once for each of the parts 0..`parts`, and wait until all are done.
     ///
     /// # Panics
-    /// If `work` does, after all claimed parts are finished.
+    /// If `work` panics, after all claimed parts are finished.
     ///
     /// # Safety
-    /// Nobody else calls this function meanwhile.
+    /// Nobody else calls this function at the same time.
     pub unsafe fn share(&self, parts: usize, work: &Work) {
-        // SAFETY: a change of lifetime alone. The work is called for claimed parts only, and this function returns
+        // SAFETY: only the lifetime changes. Threads call the work for claimed parts only, and this function returns
         // when all parts are claimed and finished.
         let work: &Work<'static> = unsafe { mem::transmute(work) };
-        // SAFETY: no part is claimed now, as the share before has ended and there is one at a time: nobody reads the job.
+        // SAFETY: no part is claimed now, since the previous call has ended and there is one at a time: nobody reads the job.
         self.job.with_mut(|job| unsafe { *job = Job { work, parts } });
         self.unfinished.store(parts, Ordering::Relaxed);
         for (member, counter) in self.counters.iter().enumerate() {
-            // Who claims a part sees the job and the number of unfinished parts.
+            // A thread that claims a part sees the job and the number of unfinished parts.
             counter.0.store(self.own(member, parts).len(), Ordering::Release);
         }
         self.wake();
@@ -126,7 +126,7 @@ impl Shared {
         }
     }
 
-    /// Have workers look for parts.
+    /// Make workers look for parts.
     pub fn wake(&self) {
         let sleep = lock(&self.sleep);
         self.epoch.fetch_add(1, Ordering::Release);
@@ -135,17 +135,17 @@ impl Shared {
         }
     }
 
-    /// Have workers return, as soon as there is no part to be claimed.
+    /// Make workers return as soon as there is no part left to claim.
     pub fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
         self.wake();
     }
 
-    /// The life of a worker. No more than there are members beside the caller may begin.
+    /// Run a worker until the end. There may be no more calls than members other than the caller.
     pub fn worker_loop(&self) {
         let member = 1 + self.workers.fetch_add(1, Ordering::Relaxed);
         loop {
-            // Before looking for parts: those of this epoch are there, those of a later one change it.
+            // The epoch is read before the worker looks for parts: the parts of this epoch are there, and a later job changes it.
             let seen = self.epoch.load(Ordering::Acquire);
             self.work_off(member);
             if self.is_over.load(Ordering::Relaxed) {
@@ -169,12 +169,12 @@ impl Shared {
         }
     }
 
-    /// Claim and finish parts as long as there are any: first those of the member's own range, then others.
+    /// Claim and finish parts while there are any: first in the member's own range, then in the ranges of others.
     fn work_off(&self, member: usize) {
         let (others, own) = self.counters.split_at(member);
         for (whose, counter) in (member..).zip(own).chain((0..).zip(others)) {
             while let Some(left) = counter.claim() {
-                // SAFETY: the job is not written before the claimed part is finished, and the work lives as long: see
+                // SAFETY: nobody writes the job before the claimed part is finished, and the work lives until then: see
                 // Shared::share.
                 let result = self.job.with(|job| unsafe {
                     let Job { work, parts } = *job;
@@ -184,7 +184,7 @@ impl Shared {
                 let mut finished = 1;
                 if let Err(panic) = result {
                     lock(&self.panic).get_or_insert(panic);
-                    // The others are not done any more.
+                    // The remaining parts are skipped.
                     let unclaimed = self.counters.iter().map(|counter| counter.0.swap(0, Ordering::Acquire));
                     finished += unclaimed.sum::<usize>();
                 }
@@ -211,15 +211,15 @@ impl Shared {
         }
     }
 
-    /// A member's own range of so many parts. It is the same job after job and update after update: what lies side by side
-    /// stays in one processor's cache. Who is done with their own range helps others.
+    /// A member's own range among `parts` parts. It is the same in each job and each update, so contiguous data stay in one
+    /// processor's cache. A member that has finished its own range takes parts of others.
     fn own(&self, member: usize, parts: usize) -> Range<usize> {
         let members = self.counters.len();
         member * parts / members..(member + 1) * parts / members
     }
 }
 
-/// No thread panics with the lock held, but loom's tests.
+/// Lock a mutex. Only loom's tests panic with a lock held.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

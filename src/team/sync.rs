@@ -1,4 +1,4 @@
-//! What [`super::protocol`] and [`super::owner`] are built on. The model of the pool (`tests/pool_model`) puts loom's in its place.
+//! The primitives of [`super::protocol`] and [`super::owner`]. The model of the pool (`tests/pool_model`) replaces them by loom's.
 
 use std::cell;
 use std::hint::spin_loop;
@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 pub use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 pub use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Time to spin before sleeping. Longer than most serial parts between the stages of an update, and short beside what a busy
-/// processor loses by switching threads.
+/// Time to spin before sleeping: longer than most serial parts between the stages of an update, and short compared with the time that
+/// a busy processor loses when it switches threads.
 const SPIN_TIME: Duration = Duration::from_micros(50);
 
-/// Time to yield before sleeping: beyond what a host does between two short updates. To wake a thread up takes a twentieth to a half
-/// of such an update.
+/// Time to yield before sleeping: longer than a host takes between two short updates. Waking a thread takes a twentieth to a half of
+/// such an update.
 const YIELD_TIME: Duration = Duration::from_micros(500);
 
-/// Iterations between two looks at the clock.
+/// Iterations between two readings of the clock.
 const SPINS: usize = 16;
 
 /// Spin until the condition holds, for a limited time.
@@ -24,8 +24,8 @@ pub fn spin_until(condition: impl Fn() -> bool) {
     look_until(condition, SPIN_TIME, || (0..SPINS).for_each(|_| spin_loop()));
 }
 
-/// The same for a thread that has nothing to do: others may have the processor, above all the thread that the
-/// condition depends on.
+/// Yield until the condition holds, for a limited time. For threads that have nothing to do: others can use the processor, above all
+/// the thread that the condition depends on.
 pub fn yield_until(condition: impl Fn() -> bool) {
     look_until(condition, YIELD_TIME, thread::yield_now);
 }
@@ -37,7 +37,7 @@ fn look_until(condition: impl Fn() -> bool, time: Duration, relax: impl Fn()) {
     }
 }
 
-/// As `std::cell::UnsafeCell`, with the functions that loom's has.
+/// `std::cell::UnsafeCell` with the functions of loom's cell.
 pub struct UnsafeCell<T>(cell::UnsafeCell<T>);
 
 impl<T> UnsafeCell<T> {

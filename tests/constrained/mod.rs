@@ -7,7 +7,7 @@ pub use scenes::{arch, beads, bricks, catenary, hanging, helix};
 
 use ldy::kinematics::Point;
 use ldy::kinematics::rigid::Rigid;
-use ldy::stability::{Body, Constraint, End, Force};
+use ldy::stability::{ConstraintForce, Endpoint, LoadedConstraint, PosedBody};
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};
 
 /// How a step is made; both solve H u = 0 for the reactions of the step.
@@ -22,13 +22,13 @@ pub enum Scheme {
 #[derive(Clone)]
 pub struct System {
     pub name: &'static str,
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<PosedBody>,
     /// M, block-diagonal.
     pub mass: DMatrix<f64>,
     /// Generalised external forces, constant.
     pub load: DVector<f64>,
     /// The forces in them are found by [`System::reactions`].
-    pub constraints: Vec<Constraint>,
+    pub constraints: Vec<LoadedConstraint>,
     pub velocity: DVector<f64>,
 }
 
@@ -41,10 +41,10 @@ impl System {
         std::iter::once(0).chain(ends).collect()
     }
 
-    fn place(&self, end: &End) -> Vector3<f64> {
+    fn place(&self, end: &Endpoint) -> Vector3<f64> {
         Vector3::from(match end {
-            End::Body { body, point } => self.bodies[*body].place(point),
-            End::Space(place) => *place,
+            Endpoint::Body { body, point } => self.bodies[*body].place(point),
+            Endpoint::Space(place) => *place,
         })
     }
 
@@ -55,13 +55,13 @@ impl System {
         for constraint in &self.constraints {
             let mut full = DMatrix::zeros(3, self.mass.nrows());
             for (end, sign) in [(&constraint.master, 1.0), (&constraint.slave, -1.0)] {
-                if let End::Body { body, point } = end {
+                if let Endpoint::Body { body, point } = end {
                     let mut part = full.columns_mut(offsets[*body], self.bodies[*body].dofs());
                     part += operator(&self.bodies[*body], point) * sign;
                 }
             }
             match constraint.force {
-                Force::Link { .. } => {
+                ConstraintForce::Link { .. } => {
                     let n = (self.place(&constraint.master) - self.place(&constraint.slave)).normalize();
                     rows.push((n.transpose() * full).row(0).into_owned());
                 }
@@ -72,7 +72,7 @@ impl System {
     }
 
     /// The constraints with the forces λ that keep the system at rest, M u̇ = f − Jᵀ λ = 0 as well as they can.
-    pub fn reactions(&self) -> Vec<Constraint> {
+    pub fn reactions(&self) -> Vec<LoadedConstraint> {
         let j = self.jacobian();
         let weights = &j * self.inverse() * j.transpose();
         let lambda =
@@ -80,11 +80,12 @@ impl System {
         let mut lambda = lambda.iter().copied();
         let mut next = || lambda.next().expect("as many as rows");
         let forces = self.constraints.iter().map(|constraint| match constraint.force {
-            Force::Link { .. } => Force::Link { tension: next() },
-            _ => Force::FixedPoint { force: [next(), next(), next()] },
+            ConstraintForce::Link { .. } => ConstraintForce::Link { tension: next() },
+            _ => ConstraintForce::FixedPoint { force: [next(), next(), next()] },
         });
-        let loaded =
-            forces.zip(&self.constraints).map(|(force, constraint)| Constraint { force, ..*constraint });
+        let loaded = forces
+            .zip(&self.constraints)
+            .map(|(force, constraint)| LoadedConstraint { force, ..*constraint });
         loaded.collect()
     }
 
@@ -98,13 +99,13 @@ impl System {
         for (body, at) in self.bodies.iter_mut().zip(offsets) {
             let part = |from: usize| Vector3::from_fn(|i, _| step * self.velocity[at + from + i]);
             match body {
-                Body::Particle { place } => *place = (Vector3::from(*place) + part(0)).into(),
-                Body::Rigid { rotation, place, .. } => {
+                PosedBody::Particle { place } => *place = (Vector3::from(*place) + part(0)).into(),
+                PosedBody::Rigid { rotation, place, .. } => {
                     let turned = Matrix3::from_column_slice(rotation) * Rotation3::new(part(0)).matrix();
                     rotation.copy_from_slice(turned.as_slice());
                     *place = (Vector3::from(*place) + part(3)).into();
                 }
-                Body::PseudoRigid { .. } | Body::General { .. } => unreachable!("no scene has one"),
+                PosedBody::PseudoRigid { .. } | PosedBody::General { .. } => unreachable!("no scene has one"),
             }
         }
     }
@@ -153,15 +154,15 @@ impl System {
 }
 
 /// H in the axes of space.
-fn operator(body: &Body, point: &[f64; 3]) -> DMatrix<f64> {
+fn operator(body: &PosedBody, point: &[f64; 3]) -> DMatrix<f64> {
     match body {
-        Body::Particle { .. } => DMatrix::identity(3, 3),
-        Body::Rigid { rotation, center, .. } => {
+        PosedBody::Particle { .. } => DMatrix::identity(3, 3),
+        PosedBody::Rigid { rotation, center, .. } => {
             let mut h = [0.0; 18];
             let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
             Point::Rigid(Rigid { rotation, center }, *point).add_operator(1.0, &axes, &mut h);
             DMatrix::from_column_slice(3, 6, &h)
         }
-        Body::PseudoRigid { .. } | Body::General { .. } => unreachable!("no scene has one"),
+        PosedBody::PseudoRigid { .. } | PosedBody::General { .. } => unreachable!("no scene has one"),
     }
 }

@@ -1,13 +1,13 @@
 //! Systems at rest, whose small oscillations are watched.
 
 use super::System;
-use ldy::stability::{Body, Constraint, End, Force};
+use ldy::stability::{ConstraintForce, Endpoint, LoadedConstraint, PosedBody};
 use nalgebra::{DMatrix, DVector, Vector3};
 
 const GRAVITY: f64 = 9.81;
 
-fn on(body: usize) -> End {
-    End::Body { body, point: [0.0; 3] }
+fn on(body: usize) -> Endpoint {
+    Endpoint::Body { body, point: [0.0; 3] }
 }
 
 /// Particles linked in a row from `first` on, each link in the direction of `pulls[k]` times its length; the last link
@@ -17,12 +17,17 @@ fn particles(name: &'static str, masses: &[f64], pulls: &[Vector3<f64>], lengths
     for (pull, length) in pulls.iter().zip(lengths) {
         places.push(places.last().expect("the first") + pull.normalize() * *length);
     }
-    let end = |k: usize| if k == 0 || k > masses.len() { End::Space(places[k].into()) } else { on(k - 1) };
-    let link = |k| Constraint { force: Force::Link { tension: 0.0 }, master: end(k + 1), slave: end(k) };
+    let end =
+        |k: usize| if k == 0 || k > masses.len() { Endpoint::Space(places[k].into()) } else { on(k - 1) };
+    let link = |k| LoadedConstraint {
+        force: ConstraintForce::Link { tension: 0.0 },
+        master: end(k + 1),
+        slave: end(k),
+    };
     let n = masses.len();
     System {
         name,
-        bodies: (1..=n).map(|k| Body::Particle { place: places[k].into() }).collect(),
+        bodies: (1..=n).map(|k| PosedBody::Particle { place: places[k].into() }).collect(),
         mass: DMatrix::from_fn(3 * n, 3 * n, |i, j| if i == j { masses[i / 3] } else { 0.0 }),
         load: DVector::from_fn(3 * n, |i, _| if i % 3 == 2 { -GRAVITY * masses[i / 3] } else { 0.0 }),
         constraints: (0..pulls.len()).map(link).collect(),
@@ -40,8 +45,8 @@ pub fn hanging(name: &'static str, masses: &[f64], lengths: &[f64]) -> System {
     particles(name, masses, &vec![Vector3::new(0.0, 0.0, -1.0); masses.len()], lengths)
 }
 
-/// A thread between two places. What pulls at a particle balances its weight: of one link to the next, the vertical part
-/// of the pull changes by it, and the horizontal one does not. `horizontal` is in units of one weight.
+/// A thread between two places. The pull at a particle balances its weight: from one link to the next, its vertical part
+/// changes by the weight, and its horizontal part does not. `horizontal` is in units of one weight.
 pub fn catenary(name: &'static str, count: usize, horizontal: f64) -> System {
     bowed(name, count, horizontal, 1.0)
 }
@@ -77,15 +82,19 @@ pub fn bricks(name: &'static str, count: usize) -> System {
     let (mass, size) = (2.0, [0.1_f64, 0.2, 0.3]);
     let inertia = |i: usize| mass / 12.0 * (size[(i + 1) % 3].powi(2) + size[(i + 2) % 3].powi(2));
     let face = |sign: f64| [0.0, 0.0, sign * size[2] / 2.0];
-    let brick = |k: usize| Body::Rigid {
+    let brick = |k: usize| PosedBody::Rigid {
         rotation: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         center: [0.0; 3],
         place: [0.0, 0.0, -size[2] * (k as f64 + 0.5)],
     };
-    let joint = |k: usize| Constraint {
-        force: Force::FixedPoint { force: [0.0; 3] },
-        master: End::Body { body: k, point: face(1.0) },
-        slave: if k == 0 { End::Space([0.0; 3]) } else { End::Body { body: k - 1, point: face(-1.0) } },
+    let joint = |k: usize| LoadedConstraint {
+        force: ConstraintForce::FixedPoint { force: [0.0; 3] },
+        master: Endpoint::Body { body: k, point: face(1.0) },
+        slave: if k == 0 {
+            Endpoint::Space([0.0; 3])
+        } else {
+            Endpoint::Body { body: k - 1, point: face(-1.0) }
+        },
     };
     let n = 6 * count;
     let diagonal = |i: usize| if i % 6 < 3 { inertia(i % 6) } else { mass };

@@ -1,4 +1,6 @@
-//! The library as it is shipped, and C programs linked with it.
+//! The library in its shipped form, and C programs linked with it.
+
+pub mod programs;
 
 use crate::compiler::{command, compiler, root, run};
 use std::path::{Path, PathBuf};
@@ -14,8 +16,14 @@ pub fn target() -> PathBuf {
 }
 
 /// Runs `make` with these arguments, apart from a `make` that these tests run under, and gives what it printed;
-/// panics if it fails.
+/// panics if it fails. Both libraries are up to date before, so that tests next to each other do not build it at the same time.
 pub fn make(arguments: &[String]) -> String {
+    shared_directory();
+    make_alone(arguments)
+}
+
+/// The same before the library is built.
+fn make_alone(arguments: &[String]) -> String {
     let mut make = command("make");
     for inherited in ["MAKEFLAGS", "MAKEOVERRIDES", "PREFIX", "LIBDIR", "INCLUDEDIR", "DESTDIR", "LDFLAGS"] {
         make.env_remove(inherited);
@@ -49,7 +57,7 @@ pub fn succeeds(command: &mut Command) -> String {
 pub fn archive() -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
-        make(&["library".into()]);
+        make_alone(&["library".into()]);
     });
     target().join("release/libldy.a")
 }
@@ -59,7 +67,7 @@ pub fn shared_directory() -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     archive();
     BUILT.get_or_init(|| {
-        make(&["shared".into()]);
+        make_alone(&["shared".into()]);
     });
     target().join("shared")
 }
@@ -140,11 +148,13 @@ impl Workshop {
         object
     }
 
-    /// The objects of the small host in `c_tests/host`, one a source.
+    /// The objects of the small host in `c_tests/support/host`, one a source.
     pub fn compile_host(&self, sources: &[&str]) -> Vec<PathBuf> {
         sources
             .iter()
-            .map(|name| self.compile(&format!("c_tests/host/{name}.c"), &format!("{name}.o"), &["-fPIE"]))
+            .map(|name| {
+                self.compile(&format!("c_tests/support/host/{name}.c"), &format!("{name}.o"), &["-fPIE"])
+            })
             .collect()
     }
 

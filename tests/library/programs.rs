@@ -1,7 +1,7 @@
 //! The programs of `c_tests/link` that show whether a library works in them, and what they have to print.
 
-use super::compiler::{command, run};
-use super::library::{Workshop, succeeds};
+use super::{Workshop, succeeds};
+use crate::compiler::{command, run};
 use std::path::{Path, PathBuf};
 
 /// Every host compiled, to be linked in many ways.
@@ -28,7 +28,7 @@ impl Hosts {
 /// W of one constraint in the centre of a body of unit inverse: h I, h = 0.001.
 const UNIT_W: &str = "W = 0.001 0.001 0.001\n";
 
-/// The timers ran, the host's operators won, and its error stack was jumped to after the details were told.
+/// The timers ran, the host's operators won, and the library jumped to its error stack after it had reported the details.
 pub fn check_full(program: &Path) {
     let expected =
         UNIT_W.to_string() + "timers: 1 1 LOCDYN\noperators: the host's\nerror stack: 52, details: yes\n";
@@ -42,7 +42,7 @@ pub fn check_full(program: &Path) {
     assert!(messages.contains(text), "{}: {messages}", program.display());
 }
 
-/// The library stood in for all that is missing: operators, and a line on stderr for an error.
+/// The library replaced all that is missing: operators, and a line on stderr for an error.
 pub fn check_bare(program: &Path) {
     let (success, messages) = run(&mut command_of(program));
     // Column 0 of skew (0 - X), X = (0.5, 0.25, 0), is (0, -X[2], X[1]).

@@ -1,7 +1,7 @@
 //! Cases whose outcome is known.
 
-use crate::dense::Dense;
-use crate::law::worst;
+use super::dense::Dense;
+use super::law::worst;
 use ldy::solve::{End, Kind, Law, Method, Options, Report};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
@@ -11,6 +11,7 @@ const TIGHT: Options = Options {
     measure: ldy::solve::Measure::Both,
     method: Method::Automatic,
     sweeps: 100_000,
+    work: None,
     time: None,
 };
 
@@ -116,7 +117,7 @@ fn nothing_to_solve_is_solved() {
     let still = Dense::of_bodies(&body_on_plane(&CORNERS), &DVector::zeros(6));
     let mut forces = vec![[1.0, 2.0, 3.0]; 4];
     let report = ldy::solve::Solver::new()
-        .solve(&still.problem(), &[Law::contact(0.5); 4], &TIGHT, &mut forces)
+        .solve(&still.problem(), &[Law::contact(0.5); 4], &TIGHT, forces.as_flattened_mut())
         .unwrap();
     assert_eq!((report.end, forces), (End::Converged, vec![[0.0; 3]; 4]));
 }
@@ -211,7 +212,7 @@ fn contradictions_are_proved() {
         // U is -1 and 1 more than a common velocity: both cannot be zero.
         ([Law::fixed(), Law::fixed()], [-1.0, 1.0], End::Infeasible),
         ([Law::fixed(), Law::fixed()], [1.0, 1.0], End::Converged),
-        // What the joint stops comes closer to the contact, or goes away from it.
+        // The body that the joint stops comes closer to the contact, or moves away from it.
         ([Law::fixed(), Law::contact(0.5)], [1.0, -1.0], End::Infeasible),
         ([Law::fixed(), Law::contact(0.5)], [-1.0, 1.0], End::Converged),
         ([stop(-free, 0.0), Law::contact(0.5)], [1.0, -1.0], End::Infeasible),
@@ -227,7 +228,7 @@ fn contradictions_are_proved() {
     }
 }
 
-/// Constraints that nearly contradict each other: forces are a million times what they would be. Those of 1e10 count as none.
+/// Constraints that nearly contradict each other: forces grow a million times. Forces of 1e10 count as none.
 #[test]
 fn what_is_hard_is_not_called_impossible() {
     for (gap, is_possible) in [(1e-1, true), (1e-3, true), (1e-5, false)] {

@@ -1,6 +1,6 @@
-//! What is refused, and how it is told. Forces stay as they were.
+//! Input that the solver refuses, and the errors that it returns. Forces stay unchanged.
 
-use ldy::solve::{Fault, Kind, Law, Normal, Options, Problem, Solver};
+use ldy::solve::{BlockRows, Fault, Kind, Law, Normal, Options, Problem, Solver};
 
 const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
@@ -28,9 +28,11 @@ fn refused(change: impl Fn(&mut Given)) -> String {
     change(&mut given);
     let Given { starts, columns, values, b, laws, mut forces, options } = given;
     let before = format!("{forces:?}");
-    let problem =
-        Problem { starts: &starts, columns: &columns, values: &values, b: &b, normal: Normal::Third };
-    let error = Solver::new().solve(&problem, &laws, &options, &mut forces).expect_err("something wrong");
+    let made = BlockRows::new(&starts, &columns, values.as_flattened(), None).and_then(|w| {
+        let problem = Problem { w, b: b.as_flattened(), normal: Normal::Third };
+        Solver::new().solve(&problem, &laws, &options, forces.as_flattened_mut())
+    });
+    let error = made.expect_err("something wrong");
     assert_eq!(format!("{forces:?}"), before);
     error.to_string()
 }
@@ -76,9 +78,9 @@ fn laws_that_are_none_are_refused_by_row() {
 #[test]
 fn sizes_that_do_not_fit_are_refused() {
     assert_eq!(refused(|given| given.laws.truncate(2)), "laws: 2 values where 3 are needed");
-    assert_eq!(refused(|given| given.forces.push([0.0; 3])), "forces: 4 values where 3 are needed");
-    assert_eq!(refused(|given| given.starts.truncate(3)), "starts: 3 values where 4 are needed");
-    assert_eq!(refused(|given| given.values.truncate(3)), "values: 3 values where 5 are needed");
+    assert_eq!(refused(|given| given.forces.push([0.0; 3])), "forces: 12 values where 9 are needed");
+    assert_eq!(refused(|given| given.b.truncate(2)), "B: 6 values where 9 are needed");
+    assert_eq!(refused(|given| given.values.truncate(3)), "values: 27 values where 45 are needed");
 }
 
 #[test]
@@ -86,6 +88,7 @@ fn patterns_that_are_none_are_refused() {
     let ascend = "starts do not ascend from 0 to the number of blocks";
     assert_eq!(refused(|given| given.starts = vec![0, 4, 2, 5]), ascend);
     assert_eq!(refused(|given| given.starts = vec![0, 2, 4, 6]), ascend);
+    assert_eq!(refused(|given| given.starts.truncate(3)), ascend);
     assert_eq!(refused(|given| given.columns[1] = 3), "constraint of row 0: a column lies outside W");
     assert_eq!(refused(|given| given.columns[1] = -1), "constraint of row 0: a column lies outside W");
     assert_eq!(refused(|given| given.columns.swap(2, 3)), "constraint of row 1: its columns do not ascend");

@@ -1,16 +1,18 @@
 //! Problems that consist of joints, or mostly of them, against dense direct solves. Redundant joints make W singular: their forces
 //! are not unique, what they do to bodies is.
 
-use crate::dense::{Dense, Random};
-use crate::law::worst;
+use super::dense::Dense;
+use super::law::worst;
 use ldy::solve::{End, Kind, Law, Method, Options, Report};
 use nalgebra::{DMatrix, DVector, Matrix3};
+use testing::Random;
 
 const TIGHT: Options = Options {
     tolerance: 1e-12,
     measure: ldy::solve::Measure::Both,
     method: Method::Automatic,
     sweeps: 100_000,
+    work: None,
     time: None,
 };
 
@@ -48,7 +50,7 @@ impl Rods {
         Self { centres, rows }
     }
 
-    /// A mesh of so many squares each way; at each node each rod is joined to the next, and the last to the first.
+    /// A mesh of squares, `size` each way; at each node each rod is joined to the next, and the last to the first.
     fn mesh(squares: usize) -> Self {
         let mut rods = Self { centres: Vec::new(), rows: Vec::new() };
         let mut nodes = vec![Vec::new(); (squares + 1) * (squares + 1)];
@@ -71,7 +73,7 @@ impl Rods {
         rods
     }
 
-    /// The ground touches every so many rods from below.
+    /// The ground touches one rod in `every` from below.
     fn touching(mut self, every: usize) -> Self {
         let touched = self.centres.iter().enumerate().step_by(every);
         let rows: Vec<_> = touched.map(|(rod, &[x, y, _])| (rod, None, [x, y, -0.1])).collect();
@@ -81,7 +83,7 @@ impl Rods {
 }
 
 fn velocities(random: &mut Random, dofs: usize) -> DVector<f64> {
-    DVector::from_fn(dofs, |i, _| 0.1 * random.number() - f64::from(i % 6 == 5))
+    DVector::from_fn(dofs, |i, _| 0.1 * random.signed() - f64::from(i % 6 == 5))
 }
 
 fn flat(forces: &[[f64; 3]]) -> DVector<f64> {

@@ -8,7 +8,7 @@ pub fn violation(law: &Law, u: &[f64; 3], r: &[f64; 3]) -> f64 {
     match law.kind {
         Kind::Contact { friction, friction_2, cohesion } => {
             let (n, un) = (r[2] + cohesion, u[2]);
-            // Of the forces in the ellipse, none takes more power; where a coefficient is zero, there is no force.
+            // No force in the ellipse takes more power than this one; where a coefficient is zero, there is no force.
             let rubs = (friction * u[0]).hypot(friction_2 * u[1]);
             let dissipation = r[0] * u[0] + r[1] * u[1] + n * rubs;
             let most = friction.max(friction_2);

@@ -1,9 +1,10 @@
 //! Friction with two coefficients: |(R_1 / μ_1, R_2 / μ_2)| ≤ R_N, and the force of the most dissipation.
 
-use crate::dense::{Dense, Random};
-use crate::law::{violation, worst};
+use super::dense::Dense;
+use super::law::{violation, worst};
 use ldy::solve::{End, Kind, Law, Method, Options};
 use nalgebra::{DMatrix, DVector};
+use testing::Random;
 
 fn contact([friction, friction_2]: [f64; 2]) -> Law {
     Law { kind: Kind::Contact { friction, friction_2, cohesion: 0.0 }, bias: [0.0; 3] }
@@ -18,7 +19,7 @@ fn solved(dense: &Dense, laws: &[Law]) -> Vec<[f64; 3]> {
 /// W of one constraint, of full rank.
 fn one(random: &mut Random) -> Dense {
     let h = random.matrix(3, 6);
-    Dense::new(&h * h.transpose(), &DVector::from_fn(3, |_, _| random.number()))
+    Dense::new(&h * h.transpose(), &DVector::from_fn(3, |_, _| random.signed()))
 }
 
 /// All forces on the ellipse that leave U_N = 0 and U_T where the ellipse has its normal, against it: (R_1 / μ_1², R_2 / μ_2²).
@@ -114,7 +115,7 @@ fn coefficients_that_are_nearly_equal_do_what_one_does() {
     for seed in 0..10 {
         let mut random = Random::new(seed);
         let h = random.matrix(24, 40);
-        let dense = Dense::of_bodies(&h, &DVector::from_fn(40, |_, _| random.number()));
+        let dense = Dense::of_bodies(&h, &DVector::from_fn(40, |_, _| random.signed()));
         let options = Options { tolerance: 1e-14, ..Options::default() };
         let forces = |mu| dense.solve(&[contact(mu); 8], &options).unwrap().1;
         let (one, two, equal) = (forces([0.4, 0.4]), forces([0.4, 0.4 * (1.0 + 1e-15)]), Law::contact(0.4));
@@ -135,7 +136,9 @@ fn one_coefficient_may_be_zero() {
             // A force to begin with is none where there is no friction.
             let mut forces = [[1.0; 3]];
             let options = Options { tolerance: 1e-12, method, ..Options::default() };
-            ldy::solve::Solver::new().solve(&dense.problem(), &[contact(mu)], &options, &mut forces).unwrap();
+            ldy::solve::Solver::new()
+                .solve(&dense.problem(), &[contact(mu)], &options, forces.as_flattened_mut())
+                .unwrap();
             let mut expected = [0.0, 0.0, 2.0];
             expected[along] = -1.0;
             assert!((0..3).all(|i| (forces[0][i] - expected[i]).abs() < 1e-11), "{forces:?}");
@@ -154,7 +157,7 @@ fn one_coefficient_may_be_zero() {
 fn residuals_are_those_of_scaled_tangents() {
     let mut random = Random::new(9);
     let h = random.matrix(3, 6);
-    let dense = Dense::of_bodies(&h, &DVector::from_fn(6, |_, _| random.number()));
+    let dense = Dense::of_bodies(&h, &DVector::from_fn(6, |_, _| random.signed()));
     let (mu, options) = ([0.3, 0.6], Options { tolerance: 0.0, sweeps: 0, ..Options::default() });
     let report = dense.solve(&[contact(mu)], &options).unwrap().0;
     let d = [0.5, 1.0, 1.0];

@@ -1,13 +1,14 @@
-//! The same problem again: the same bits, whatever the solver has solved before; and a warm start.
+//! The same problem again: the same bits, regardless of what the solver has solved before; and a warm start.
 
-use crate::dense::{Dense, Random};
+use super::dense::Dense;
 use ldy::solve::{Law, Method, Options, Solver};
 use nalgebra::DVector;
+use testing::Random;
 
 fn problem(rows: usize, seed: u64) -> (Dense, Vec<Law>) {
     let mut random = Random::new(seed);
     let h = random.matrix(3 * rows, 2 * rows);
-    let u = DVector::from_fn(2 * rows, |_, _| random.number());
+    let u = DVector::from_fn(2 * rows, |_, _| random.signed());
     (Dense::of_bodies(&h, &u), vec![Law::contact(0.3); rows])
 }
 
@@ -19,7 +20,7 @@ fn results_do_not_depend_on_what_was_solved_before() {
             let (dense, laws) = problem(rows, seed);
             let mut forces = vec![[0.0; 3]; rows];
             let options = Options { method, tolerance: 1e-6, ..Options::default() };
-            let report = solver.solve(&dense.problem(), &laws, &options, &mut forces).unwrap();
+            let report = solver.solve(&dense.problem(), &laws, &options, forces.as_flattened_mut()).unwrap();
             assert!(if method == Method::Newton { report.steps > 0 } else { report.sweeps > 0 });
             (forces, report.residual, report.sweeps, report.steps, solver.history().to_vec())
         };
@@ -35,8 +36,8 @@ fn solutions_are_good_beginnings() {
     let (dense, laws) = problem(20, 4);
     let mut forces = vec![[0.0; 3]; 20];
     let mut solver = Solver::new();
-    let cold = solver.solve(&dense.problem(), &laws, &Options::default(), &mut forces).unwrap();
-    let warm = solver.solve(&dense.problem(), &laws, &Options::default(), &mut forces).unwrap();
+    let cold = solver.solve(&dense.problem(), &laws, &Options::default(), forces.as_flattened_mut()).unwrap();
+    let warm = solver.solve(&dense.problem(), &laws, &Options::default(), forces.as_flattened_mut()).unwrap();
     assert!(cold.sweeps > 0 && (warm.sweeps, warm.steps) == (0, 0), "{cold:?} {warm:?}");
     assert_eq!(warm.first, cold.residual);
 }

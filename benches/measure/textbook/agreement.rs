@@ -2,7 +2,8 @@
 
 use ldy::legacy::layout::DIAB;
 
-use crate::host::Host;
+use ldy_benches::host::Host;
+use ldy_benches::{apart, largest};
 
 /// Largest difference that counts as rounding, relative to the size of what is compared.
 const TOLERANCE: f64 = 1e-12;
@@ -82,12 +83,6 @@ impl Row {
     }
 }
 
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
-}
-
 fn relative(expected: &[f64], found: &[f64], scale: f64) -> f64 {
-    let differences = expected.iter().zip(found).map(|(expected, found)| (expected - found).abs());
-    // f64::max would drop what is no number.
-    differences.fold(0.0, |worst, difference| if difference <= worst { worst } else { difference }) / scale
+    apart(expected, found) / scale
 }

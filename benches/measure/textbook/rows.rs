@@ -1,4 +1,4 @@
-//! The textbook's rows, c_tests/textbook_rows.c.
+//! The textbook's rows, benches/textbook/rows.c.
 
 use std::ffi::c_void;
 

@@ -15,7 +15,7 @@ def solve_rows(
     starts: _Indices,
     columns: _Indices,
     values: _Numbers,
-    extents: Any,
+    layout: Any,
     b: _Numbers,
     normal_first: bool,
     laws: Any,

@@ -47,11 +47,11 @@ fn most_inverses_have_none() {
         block
     };
     assert!(has_factor(0.1, &good));
-    // Half of the rounding that is let through, and ten times that.
+    // Half of the rounding limit, and ten times the limit.
     assert!(has_factor(0.1, &with(3, good[3] + 8.0 * f64::EPSILON * good[0])));
     assert!(!has_factor(0.1, &with(3, good[3] + 160.0 * f64::EPSILON * good[0])), "not symmetric");
     assert!(!has_factor(0.1, &with(4, -good[4])), "indefinite");
-    // The second pivot is what rounding may leave of zero.
+    // The second pivot is zero up to rounding.
     assert!(
         !has_factor(0.1, &[1.0, 1.0, 0.0, 1.0, 1.0 + 4.0 * f64::EPSILON, 0.0, 0.0, 0.0, 1.0]),
         "singular"
@@ -117,7 +117,7 @@ fn renewed_it_is_as_if_made_anew() {
         (0.2, [&good[0], &good[1]]),
     ] {
         let anew = Cholesky::new(step, inverse);
-        assert_eq!(factor.renew(step, inverse), anew.is_some());
+        assert_eq!(factor.collect(step, inverse), anew.is_some());
         if let Some(anew) = anew {
             assert_eq!(factor.blocks, anew.blocks);
         }
@@ -167,7 +167,7 @@ impl Kernel for OfPseudoRigid {
         let mut slots = FactoredSlots::default();
         let mut squares = [[level.zero(); 3]; 2];
         for (slot, (axes, arm)) in self.0.iter().enumerate() {
-            let h = pseudo_rigid::Operator { axes: level.columns(axes), arm: *arm };
+            let h = pseudo_rigid::PseudoRigidOperator { axes: level.columns(axes), arm: *arm };
             let z = panel::Slot::new(level, &self.1, &h);
             z.write(&mut slots.start::<PSEUDO_RIGID>(2).unwrap().z[slot]);
             squares[slot] = z.square();
@@ -224,7 +224,7 @@ fn products_of_pseudo_rigid_bodies() {
 fn entries_that_are_zero_have_no_sign() {
     let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let factor = Cholesky::new(STEP, [&identity, &identity]).unwrap();
-    // Axes along those of space, of any sign, and zeros of both signs.
+    // Axes along the axes of space, of any sign, and zeros of both signs.
     let frame: Block = [0.0, -1.0, 0.0, -0.0, -0.0, 1.0, -1.0, 0.0, 0.0];
     for (own, other) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
         let slots = [own, other].map(|sign| (frame, [0.0, sign, 0.0, 0.5 * sign]));

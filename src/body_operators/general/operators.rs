@@ -1,17 +1,18 @@
-//! H of the slots of a body without its columns that are zero, packed.
+//! H of the slots of a body, packed without zero columns, and the place of each slot among the tiles of Y.
 
-use crate::kinematics::{Column, Point};
+use super::WIDTH;
+use crate::kinematics::{Column, Point, operator::GROUP};
 use crate::math::Block;
-use crate::memory::{self, bytes, refill};
+use crate::memory::{self, bytes, push, refill};
 
 /// Operators slot by slot, and the dofs that they touch.
 #[derive(Debug, Default)]
 pub struct Operators {
     /// Number of dofs.
     pub dofs: usize,
-    /// Where the columns of a slot begin and end.
-    ranges: Vec<[usize; 2]>,
-    /// Of each the dof, and once these are listed its place among the touched ones.
+    slots: Vec<SlotColumns>,
+    tiles: Vec<Tile>,
+    /// Columns with their dof, or its place among the touched dofs once these are listed.
     columns: Vec<Column>,
     /// Dofs with a column, ascending.
     pub touched: Vec<u32>,
@@ -21,28 +22,54 @@ pub struct Operators {
     sum: Vec<f64>,
 }
 
+/// A slot: 1 to 3 rows of a constraint.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SlotColumns {
+    /// Begin and end of its columns of H.
+    start: usize,
+    end: usize,
+    /// The tile with its columns of Y, and the first of these.
+    pub tile: u32,
+    pub first: u8,
+    /// Number of rows of H and columns of Y.
+    pub height: u8,
+}
+
+/// A tile of Y.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tile {
+    /// The slot after the tile's last slot.
+    pub end: u32,
+    /// The number of columns that slots use: the first ones.
+    pub width: u8,
+}
+
 /// Place of a dof that is not touched.
 const NONE: u32 = u32::MAX;
 
 impl Operators {
-    /// Start anew with so many slots, all zero.
+    /// Start again with a number of slots, all zero.
     pub fn start(&mut self, slots: usize, dofs: usize) -> memory::Result {
         self.dofs = dofs;
         self.columns.clear();
-        refill(&mut self.ranges, slots, [0; 2])
+        refill(&mut self.slots, slots, SlotColumns::default())
     }
 
     /// Add `sign` times the operator of a point to H of a slot.
     pub fn add(&mut self, slot: usize, sign: f64, frame: &Block, point: &Point) -> memory::Result {
-        let Self { dofs, ranges, columns, sum, .. } = self;
-        let [first, end] = ranges[slot];
+        let Self { dofs, slots, columns, sum, .. } = self;
+        let SlotColumns { start: first, end, height, .. } = slots[slot];
+        let own_height = match point {
+            Point::Operator(operator, group) => operator.height(*group),
+            _ => GROUP,
+        };
         let start = columns.len();
         match point {
-            Point::Operator(operator) if first == end => {
-                columns.try_reserve(operator.most_columns())?;
-                match operator.columns() {
+            &Point::Operator(operator, group) if first == end => {
+                columns.try_reserve(operator.most_columns(group))?;
+                match operator.columns(group) {
                     Some(own) => columns.extend_from_slice(own),
-                    None => operator.each_column(|column| columns.push(column)),
+                    None => operator.each_column(group, |column| columns.push(column)),
                 }
                 if sign != 1.0 {
                     let values = columns[start..].iter_mut().flat_map(|column| &mut column.values);
@@ -56,20 +83,40 @@ impl Operators {
                 }
                 point.add_operator(sign, frame, sum);
                 columns.try_reserve(*dofs)?;
-                // What the slot had stays unused where it is: few constraints have two points on one body.
+                // The old columns of the slot stay unused in their place: few constraints have two points on one body.
                 let all = (0..).zip(sum.as_chunks().0).map(|(index, &values)| Column { index, values });
                 columns.extend(all.filter(|column| column.values != [0.0; 3]));
             }
         }
-        ranges[slot] = [start, columns.len()];
+        let height = height.max(own_height as u8);
+        slots[slot] = SlotColumns { start, end: columns.len(), height, ..SlotColumns::default() };
         Ok(())
     }
 
-    /// List the dofs that are touched, if `by_nodes` all three of a node where one is.
+    /// Give each slot its place in a tile, once all operators are added. A slot without operators has three zero rows.
+    pub fn lay_out(&mut self) -> memory::Result {
+        let Self { slots, tiles, .. } = self;
+        tiles.clear();
+        let mut last = Tile::default();
+        for (slot, end) in slots.iter_mut().zip(1..) {
+            if slot.height == 0 {
+                slot.height = GROUP as u8;
+            }
+            if usize::from(last.width + slot.height) > WIDTH {
+                push(tiles, last)?;
+                last.width = 0;
+            }
+            (slot.tile, slot.first) = (tiles.len() as u32, last.width);
+            last = Tile { end, width: last.width + slot.height };
+        }
+        if last.width > 0 { push(tiles, last) } else { Ok(()) }
+    }
+
+    /// List the touched dofs; if `by_nodes`, all three dofs of a node with a touched dof.
     pub fn list_touched(&mut self, by_nodes: bool) -> memory::Result {
-        let Self { dofs, ranges, columns, touched, places, .. } = self;
+        let Self { dofs, slots, columns, touched, places, .. } = self;
         refill(places, *dofs, NONE)?;
-        for column in ranges.iter().flat_map(|&[start, end]| &columns[start..end]) {
+        for column in slots.iter().flat_map(|slot| &columns[slot.start..slot.end]) {
             places[column.index as usize] = 0;
         }
         if by_nodes {
@@ -86,38 +133,40 @@ impl Operators {
         if touched.len() == *dofs {
             return Ok(());
         }
-        for &[start, end] in &*ranges {
-            for column in &mut columns[start..end] {
+        for slot in &*slots {
+            for column in &mut columns[slot.start..slot.end] {
                 column.index = places[column.index as usize];
             }
         }
         Ok(())
     }
 
-    /// Take what has been made of the operators in their place: columns of each slot in turn, up to the ends that are given.
-    pub fn replace(&mut self, columns: &mut Vec<Column>, ends: impl Iterator<Item = usize>) {
-        std::mem::swap(&mut self.columns, columns);
-        let mut start = 0;
-        for (range, end) in self.ranges.iter_mut().zip(ends) {
-            *range = [std::mem::replace(&mut start, end), end];
-        }
+    /// The slots.
+    #[inline(always)]
+    pub fn slots(&self) -> &[SlotColumns] {
+        &self.slots
     }
 
-    /// Number of slots.
-    pub fn slots(&self) -> usize {
-        self.ranges.len()
+    /// The tiles.
+    #[inline(always)]
+    pub fn tiles(&self) -> &[Tile] {
+        &self.tiles
+    }
+
+    /// Number of scalar columns of all slots: their heights added up.
+    pub fn width(&self) -> usize {
+        self.slots.iter().map(|slot| usize::from(slot.height)).sum()
     }
 
     /// Number of columns of all slots.
     pub fn column_count(&self) -> usize {
-        self.ranges.iter().map(|[start, end]| end - start).sum()
+        self.slots.iter().map(|slot| slot.end - slot.start).sum()
     }
 
     /// The columns of a slot: once dofs are listed, with places among these.
     #[inline(always)]
-    pub fn of(&self, slot: usize) -> &[Column] {
-        let [start, end] = self.ranges[slot];
-        &self.columns[start..end]
+    pub fn columns_of(&self, slot: &SlotColumns) -> &[Column] {
+        &self.columns[slot.start..slot.end]
     }
 
     /// The place of a dof among the touched ones.
@@ -126,9 +175,10 @@ impl Operators {
         Some(self.places[dof]).filter(|&place| place != NONE).map(|place| place as usize)
     }
 
-    /// Bytes held.
+    /// The bytes held.
     pub fn bytes(&self) -> usize {
-        bytes(&self.ranges)
+        bytes(&self.slots)
+            + bytes(&self.tiles)
             + bytes(&self.columns)
             + size_of::<u32>() * (self.touched.capacity() + self.places.capacity())
             + bytes(&self.sum)

@@ -1,36 +1,38 @@
 //! Products with dense operands: Y = h A⁻¹ Hᵀ, tile by tile, and H Y.
 
-use super::operators::Operators;
-use super::{SLOTS, Strip, WIDTH};
+use super::operators::{Operators, SlotColumns};
+use super::triangular_solve::Lines;
+use super::{MicroTile, WIDTH};
 use crate::inertia::Inverse;
+use crate::inertia::tree_factor::ascending;
 use crate::kinematics::Column;
-use crate::math::Vector;
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
 use crate::memory::{self, bytes, resize};
 
-/// Y of all slots: tile behind tile, 12 values for each row.
+/// Y of all slots: consecutive tiles, with 12 values for each row.
 #[derive(Debug, Default)]
 pub struct Tiles {
     /// Rows of a tile.
     rows: usize,
-    /// With a row more: of a slot rows are read from its first value on.
+    /// With one more row: the rows of a slot are read from its first value on.
     values: Vec<f64>,
 }
 
-/// Rows of a tile for so many dofs: whole vectors, and one where all operators are zero, so that slots have their places.
+/// The number of rows of a tile for a number of dofs: whole vectors, and at least one so that slots have places even if all
+/// operators are zero.
 pub fn rows_of(dofs: usize) -> usize {
     dofs.max(1).next_multiple_of(4)
 }
 
 impl Tiles {
-    /// Make room for the slots; all rows of each are to be written.
-    pub fn start(&mut self, slots: usize, dofs: usize) -> memory::Result {
+    /// Make room for a number of tiles. The caller writes all rows of each slot.
+    pub fn start(&mut self, tiles: usize, dofs: usize) -> memory::Result {
         self.rows = rows_of(dofs);
-        let length = slots.div_ceil(SLOTS) * WIDTH * self.rows + WIDTH;
+        let length = tiles * WIDTH * self.rows + WIDTH;
         resize(&mut self.values, length, 0.0)
     }
 
-    /// A tile, with a row behind it.
+    /// A tile and the row after it.
     #[inline(always)]
     pub fn tile(&self, number: usize) -> &[f64] {
         let length = WIDTH * self.rows;
@@ -44,25 +46,29 @@ impl Tiles {
         self.values[length * number..length * (number + 1)].as_chunks_mut().0
     }
 
-    /// Where Y of a slot goes.
+    /// The place of Y of a slot.
     #[inline(always)]
-    pub fn slot_mut(&mut self, slot: usize) -> SlotMut<'_> {
-        let length = WIDTH * self.rows;
-        SlotMut {
-            values: &mut self.values[length * (slot / SLOTS)..length * (slot / SLOTS + 1)],
-            first: 3 * (slot % SLOTS),
-        }
+    pub fn slot_mut(&mut self, slot: &SlotColumns) -> SlotMut<'_> {
+        let (length, tile) = (WIDTH * self.rows, slot.tile as usize);
+        SlotMut { values: &mut self.values[length * tile..length * (tile + 1)], first: slot.first.into() }
+    }
+
+    /// Y of a slot: from its first value in the tile to the end of the row after the tile.
+    #[inline(always)]
+    pub fn values_of(&self, slot: &SlotColumns) -> &[f64] {
+        &self.tile(slot.tile as usize)[slot.first.into()..]
     }
 
     /// Y of an inverse with few entries.
     pub fn fill_sparse(&mut self, step: f64, operators: &Operators, inverse: &Inverse) {
-        for slot in 0..operators.slots() {
-            let mut y = self.slot_mut(slot);
-            (0..y.rows()).for_each(|row| y.put(row, [0.0; 3]));
-            for Column { index, values } in operators.of(slot) {
+        for slot in operators.slots() {
+            let (mut y, height) = (self.slot_mut(slot), slot.height.into());
+            (0..y.rows()).for_each(|row| y.row(row)[..height].fill(0.0));
+            for Column { index, values } in operators.columns_of(slot) {
+                let values = &values[..height];
                 inverse.each_in_column(operators.touched[*index as usize] as usize, |row, value| {
                     if let Some(row) = operators.place(row) {
-                        y.add(row, values.map(|h| value * h));
+                        y.row(row).iter_mut().zip(values).for_each(|(sum, h)| *sum += value * h);
                     }
                 });
             }
@@ -76,7 +82,7 @@ impl Tiles {
     }
 }
 
-/// The three columns of one slot.
+/// The columns of one slot.
 pub struct SlotMut<'a> {
     values: &'a mut [f64],
     first: usize,
@@ -87,19 +93,20 @@ impl SlotMut<'_> {
         self.values.len() / WIDTH
     }
 
-    /// Write a row.
+    /// A row, from the first value of the slot to the end of the tile.
     #[inline(always)]
-    pub fn put(&mut self, row: usize, y: Vector) {
-        self.values[WIDTH * row + self.first..][..3].copy_from_slice(&y);
+    pub fn row(&mut self, row: usize) -> &mut [f64] {
+        &mut self.values[WIDTH * row..][self.first..WIDTH]
     }
 
+    /// Write a row of a slot of R rows.
     #[inline(always)]
-    fn add(&mut self, row: usize, y: Vector) {
-        self.values[WIDTH * row + self.first..][..3].iter_mut().zip(y).for_each(|(sum, y)| *sum += y);
+    fn put<const R: usize>(&mut self, row: usize, y: [f64; R]) {
+        self.values[WIDTH * row + self.first..][..R].copy_from_slice(&y);
     }
 }
 
-/// Make Y of an inverse at the dofs that are touched, whose columns have as many values as a tile has rows.
+/// Makes Y from an inverse at the touched dofs, whose columns have a value for each row of a tile.
 pub struct FromInverse<'a> {
     pub step: f64,
     pub inverse: &'a [f64],
@@ -112,25 +119,41 @@ impl Kernel for FromInverse<'_> {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
-        for slot in 0..self.operators.slots() {
-            let h = self.operators.of(slot);
-            let mut y = self.tiles.slot_mut(slot);
-            let mut row = 0;
-            while row + 12 <= y.rows() {
-                some_rows::<L, 3>(level, self.step, self.inverse, row, h, &mut y);
-                row += 12;
-            }
-            while row < y.rows() {
-                some_rows::<L, 1>(level, self.step, self.inverse, row, h, &mut y);
-                row += 4;
+        for slot in self.operators.slots() {
+            let h = self.operators.columns_of(slot);
+            let y = self.tiles.slot_mut(slot);
+            match slot.height {
+                1 => all_rows::<L, 1>(level, self.step, self.inverse, h, y),
+                2 => all_rows::<L, 2>(level, self.step, self.inverse, h, y),
+                _ => all_rows::<L, 3>(level, self.step, self.inverse, h, y),
             }
         }
     }
 }
 
-/// 4 N rows of Y of a slot, from `row` on.
+/// Y of a slot of R rows.
 #[inline(always)]
-fn some_rows<L: SimdLevel, const N: usize>(
+fn all_rows<L: SimdLevel, const R: usize>(
+    level: L,
+    step: f64,
+    inverse: &[f64],
+    h: &[Column],
+    mut y: SlotMut,
+) {
+    let mut row = 0;
+    while row + 12 <= y.rows() {
+        some_rows::<L, 3, R>(level, step, inverse, row, h, &mut y);
+        row += 12;
+    }
+    while row < y.rows() {
+        some_rows::<L, 1, R>(level, step, inverse, row, h, &mut y);
+        row += 4;
+    }
+}
+
+/// 4 N rows of Y of a slot of R rows, from `row` on.
+#[inline(always)]
+fn some_rows<L: SimdLevel, const N: usize, const R: usize>(
     level: L,
     step: f64,
     inverse: &[f64],
@@ -139,7 +162,7 @@ fn some_rows<L: SimdLevel, const N: usize>(
     y: &mut SlotMut,
 ) {
     let rows = y.rows();
-    let mut sums = [[level.zero(); 3]; N];
+    let mut sums = [[level.zero(); R]; N];
     for Column { index, values } in h {
         let inverse = &inverse[rows * *index as usize + row..][..4 * N];
         for (n, sums) in sums.iter_mut().enumerate() {
@@ -149,45 +172,99 @@ fn some_rows<L: SimdLevel, const N: usize>(
             }
         }
     }
-    for (n, [one, two, three]) in sums.into_iter().enumerate() {
-        let [one, two, three] = [(one * step).values(), (two * step).values(), (three * step).values()];
-        for (i, ((one, two), three)) in one.into_iter().zip(two).zip(three).enumerate() {
-            y.put(row + 4 * n + i, [one, two, three]);
+    for (n, sums) in sums.into_iter().enumerate() {
+        let mut columns = [[0.0; 4]; R];
+        for (column, sum) in columns.iter_mut().zip(sums) {
+            *column = (sum * step).values();
+        }
+        for i in 0..4 {
+            let mut values = [0.0; R];
+            for (value, column) in values.iter_mut().zip(&columns) {
+                *value = column[i];
+            }
+            y.put(row + 4 * n + i, values);
         }
     }
 }
 
-/// The rows of H Y of the slot that `y` begins with, in a tile.
+/// The nonzero columns of H of a slot.
+#[derive(Clone, Copy)]
+pub enum HColumns<'a> {
+    /// A list of columns.
+    Listed(&'a [Column]),
+    /// Z, which takes the place of H: at the dofs of a set, from value `first` of each line on.
+    Reached { set: u64, lines: &'a Lines, first: usize },
+}
+
+/// R rows of H times 4 V columns of Y in each of T tiles, from the first value of each of `tiles` on.
 #[inline(always)]
-pub fn rows<L: SimdLevel>(level: L, h: &[Column], y: &[f64]) -> [L::F64x4; 3] {
-    let y: &[[f64; WIDTH]] = y.as_chunks().0;
-    let mut sums = [level.zero(); 3];
-    for Column { index, values } in h {
-        let y = level.four(&y[*index as usize], 0);
-        for k in 0..3 {
-            sums[k] = sums[k] + y * values[k];
+pub fn product<L: SimdLevel, const R: usize, const V: usize, const T: usize>(
+    level: L,
+    h: HColumns,
+    tiles: [&[f64]; T],
+) -> [[[L::F64x4; V]; R]; T] {
+    let mut rows: [&[[f64; WIDTH]]; T] = [&[]; T];
+    for t in 0..T {
+        rows[t] = tiles[t].as_chunks().0;
+    }
+    let mut sums = [[[level.zero(); V]; R]; T];
+    match h {
+        HColumns::Listed(columns) => {
+            for Column { index, values } in columns {
+                for t in 0..T {
+                    add_product(level, &values[..R], &rows[t][*index as usize], &mut sums[t]);
+                }
+            }
+        }
+        HColumns::Reached { set, lines, first } => {
+            for row in ascending(set) {
+                for t in 0..T {
+                    add_product(level, &lines[row].0[first..first + R], &rows[t][row], &mut sums[t]);
+                }
+            }
         }
     }
     sums
 }
 
-/// H Y of all slots of a tile.
+/// Add a column of H times a row of Y.
 #[inline(always)]
-pub fn write_strip<L: SimdLevel>(level: L, h: &[Column], y: &[f64], strip: &mut Strip) {
-    let y: &[[f64; WIDTH]] = y.as_chunks().0;
-    let mut sums = [[level.zero(); SLOTS - 1]; 3];
-    for Column { index, values } in h {
-        let y = &y[*index as usize];
-        let y = [level.four(y, 0), level.four(y, 4), level.four(y, 8)];
-        for k in 0..3 {
-            for n in 0..3 {
-                sums[k][n] = sums[k][n] + y[n] * values[k];
-            }
+fn add_product<L: SimdLevel, const R: usize, const V: usize>(
+    level: L,
+    h: &[f64],
+    y: &[f64; WIDTH],
+    sums: &mut [[L::F64x4; V]; R],
+) {
+    let mut values = [level.zero(); V];
+    for (v, value) in values.iter_mut().enumerate() {
+        *value = level.four(y, 4 * v);
+    }
+    for k in 0..R {
+        for v in 0..V {
+            sums[k][v] = sums[k][v] + values[v] * h[k];
         }
     }
-    for k in 0..3 {
+}
+
+/// The rows of H Y of the slot that `y` begins with, for H of a slot with three rows.
+#[inline(always)]
+pub fn rows<L: SimdLevel>(level: L, h: HColumns, y: &[f64]) -> [L::F64x4; 3] {
+    let [[[one], [two], [three]]] = product::<L, 3, 1, 1>(level, h, [y]);
+    [one, two, three]
+}
+
+/// Write R rows of H times all columns of the tile `y`; the other rows are left as they are.
+#[inline(always)]
+pub fn write_micro_tile<L: SimdLevel, const R: usize>(
+    level: L,
+    h: HColumns,
+    y: &[f64],
+    micro_tile: &mut MicroTile,
+) {
+    let [sums] = product::<L, R, 3, 1>(level, h, [y]);
+    for k in 0..R {
         for n in 0..3 {
-            strip[WIDTH * k + 4 * n..][..4].copy_from_slice(&sums[k][n].values());
+            micro_tile[WIDTH * k + 4 * n..][..4].copy_from_slice(&sums[k][n].values());
         }
     }
 }

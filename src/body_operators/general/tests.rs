@@ -1,5 +1,6 @@
 use nalgebra::{DMatrix, DVector, Matrix3xX};
 use proptest::prelude::*;
+use testing::matrices::nonzero;
 
 use super::*;
 use crate::body_operators::Panel;
@@ -8,7 +9,7 @@ use crate::kinematics::Operator;
 use crate::math::simd::{Kernel, at_all, forbid_avx2, packed};
 use crate::math::transposed;
 
-/// What is known of A.
+/// The form in which A is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Known {
     Dense,
@@ -38,7 +39,7 @@ fn case() -> impl Strategy<Value = Case> {
     let dofs = prop_oneof![6 => 1..40_usize, 1 => 60..70_usize];
     (known, dofs, 0..15_usize).prop_flat_map(|(known, dofs, slots)| {
         let values = |count| prop::collection::vec(-1.0..1.0_f64, count);
-        // Some columns are zero, of some operators all.
+        // Some columns are zero; in some operators, all are.
         let operator = (values(3 * dofs), prop::collection::vec(0..3_u8, dofs), 0..3_usize).prop_map(
             |(values, kept, way)| {
                 let mut h = Matrix3xX::from_vec(values);
@@ -89,14 +90,14 @@ impl Case {
                 general.add_dense(slot, h.as_slice());
                 continue;
             }
-            // What is left of some columns is added with the other sign.
+            // The rest of some columns is added with the other sign.
             let mut first = h.clone();
             first.column_iter_mut().step_by(2).for_each(|mut column| column *= 0.5);
             general.add_dense(slot, first.as_slice());
             let rest =
                 (first - h).column_iter().map(|column| [column[0], column[1], column[2]]).collect::<Vec<_>>();
             let rest = Operator::of_columns(dofs as u32, (0..).zip(rest.iter().copied())).unwrap();
-            general.add(slot, -1.0, &[0.0; 9], &Point::Operator(&rest)).unwrap();
+            general.add(slot, -1.0, &[0.0; 9], &Point::Operator(&rest, 0)).unwrap();
         }
         let work = &mut Workspace::default();
         let ends: Vec<i32> = (0..=dofs as i32).collect();
@@ -106,21 +107,27 @@ impl Case {
         match self.known {
             Known::Dense => {
                 let dense = inertia::Dense::new(dofs, self.inverse.as_slice()).unwrap();
-                apply(Inertia::Inverse(Inverse::Dense(dense)));
+                apply(InertiaRef::Inverse(Inverse::Dense(dense)));
             }
             Known::Diagonal => {
                 let values: DVector<f64> = self.inverse.diagonal();
                 let diagonal = BlockDiagonal::new(&ends, &ends, values.as_slice()).unwrap();
-                apply(Inertia::Inverse(Inverse::BlockDiagonal(diagonal)));
+                apply(InertiaRef::Inverse(Inverse::BlockDiagonal(diagonal)));
             }
             Known::Sparse => {
-                let (starts, rows, values) = columns(&self.inverse, 0);
-                apply(Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap())));
+                let (starts, rows, values) = nonzero(&self.inverse, |_, _| true);
+                apply(InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap())));
             }
             Known::Matrix => {
-                let (starts, rows, values) = columns(&self.inverse.clone().try_inverse().unwrap(), 1);
+                let (starts, rows, values) =
+                    nonzero(&self.inverse.clone().try_inverse().unwrap(), |i, j| i >= j);
                 let structure = Structure::PositiveDefinite;
-                apply(Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values }));
+                apply(InertiaRef::Matrix(Matrix {
+                    structure,
+                    starts: &starts,
+                    rows: &rows,
+                    values: &values,
+                }));
             }
             Known::Solver => {
                 panel.start_columns().unwrap();
@@ -132,19 +139,6 @@ impl Case {
             }
         }
     }
-}
-
-/// Compressed columns, of the lower triangle alone if `lower` is 1.
-fn columns(matrix: &DMatrix<f64>, lower: usize) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
-    let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
-    for j in 0..matrix.ncols() {
-        for i in (lower * j..matrix.nrows()).filter(|&i| matrix[(i, j)] != 0.0 || i == j) {
-            rows.push(i as i32);
-            values.push(matrix[(i, j)]);
-        }
-        starts.push(rows.len() as i32);
-    }
-    (starts, rows, values)
 }
 
 /// All blocks of a panel: one by one, and row by row.
@@ -165,7 +159,7 @@ impl Kernel for Blocks<'_> {
                 assert_eq!(packed::<_, 3, 9>(&in_turn), alone, "{row} {column}");
                 blocks.push(alone.map(f64::to_bits));
             }
-            // Those of several slots at once, from any one on, and their transposes.
+            // Blocks of several slots at once, from any slot on, and their transposes.
             let first = row / 2;
             let (mut run, mut back) = (vec![[0.0; 9]; slots - first], vec![[0.0; 9]; slots - first]);
             let mut to = back.iter_mut();
@@ -203,7 +197,7 @@ proptest! {
         prop_assert_eq!(&at_all(Blocks(&plain, slots)), &blocks);
     }
 
-    /// What was in a panel before leaves nothing behind.
+    /// Earlier contents of a panel have no effect.
     #[test]
     fn panels_can_be_used_again(first in case(), second in case()) {
         let slots = second.operators.len();

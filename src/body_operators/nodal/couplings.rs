@@ -1,4 +1,4 @@
-//! How any two slots of a mesh are coupled through A⁻¹, but for the axes of their constraints.
+//! The couplings of any two slots of a mesh through A⁻¹, without the axes of their constraints.
 
 use std::mem;
 
@@ -14,47 +14,47 @@ use crate::prefetch::fetch_beyond;
 /// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
 /// weights do: constraints turned with a co-rotational body cost two products a pair.
 ///
-/// Stored are the blocks (α, β) with α ≤ β, α after α for every β, and of an unsymmetric A then those (β, α): as in
-/// [`NodalInverse`] all grows at the end only.
+/// The stored blocks are (α, β) with α ≤ β, in the order of α for each β; if A is unsymmetric, the blocks (β, α) follow. As in
+/// [`NodalInverse`], the values grow at the end only.
 ///
-/// The sum over b is the inner one. Which of two slots β is decides on the last bits, so with a symmetric A it is the
-/// one that [`Shapes::compare`] finds last, and not a matter of which slots the two constraints happen to have.
+/// The sum over b is the inner one. The choice of β among two slots affects the last bits. With a symmetric A, β is the
+/// slot that [`Shapes::compare`] orders last, so the bits do not depend on the slots that the two constraints have.
 #[derive(Debug, Default)]
 pub struct Couplings {
-    /// What all blocks belong to, if they are complete.
+    /// The key of all blocks, if they are complete.
     key: Option<Key>,
     symmetric: bool,
-    /// Of the slots that the blocks were made for.
+    /// The shapes of the slots for which the blocks were made.
     shapes: Shapes,
     blocks: Vec<Block>,
-    /// The slots whose blocks have to be made anew, while they are.
+    /// The slots whose blocks must be made again, during [`Couplings::update`].
     changed: Vec<bool>,
-    /// The slots, those of a symmetric A as [`Shapes::compare`] has them.
+    /// The slots, in the order of [`Shapes::compare`] if A is symmetric.
     order: Vec<u32>,
-    /// Where the nodal inverse keeps each node of the shapes.
+    /// The place of each node of the shapes in the nodal inverse.
     places: Vec<u32>,
     /// Σ_b (A⁻¹)_ab N_b at every node a of the nodal inverse, for one slot at a time.
     response: Vec<Block>,
 }
 
-/// What couplings depend on beside the weights.
+/// The inputs of couplings other than the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
     step: f64,
-    /// Of the factor of A.
+    /// The revision of the factor of A.
     revision: u64,
     symmetric: bool,
 }
 
 impl Key {
-    /// For a time step and what is known of A⁻¹.
+    /// The key for a time step, a factor of A and an inverse.
     pub fn new(step: f64, factored: &Factored, inverse: &NodalInverse) -> Self {
         Self { step, revision: factored.revision(), symmetric: inverse.symmetric }
     }
 }
 
 impl Couplings {
-    /// Make the blocks those of this key and these shapes; the inverse is that of the key and holds all nodes.
+    /// Make the blocks for this key and these shapes; the inverse belongs to the key and contains all nodes.
     ///
     /// # Errors
     /// If memory is exhausted; nothing is kept then.
@@ -89,7 +89,7 @@ impl Couplings {
         times_times_transposed(&level.columns(&operators.factors[row]), &coupling, &operators.factors[column])
     }
 
-    /// Bytes held.
+    /// The bytes held.
     pub fn bytes(&self) -> usize {
         self.shapes.bytes()
             + size_of::<Block>() * (self.blocks.capacity() + self.response.capacity())
@@ -98,10 +98,15 @@ impl Couplings {
             + self.changed.capacity()
     }
 
-    /// Note which slots changed; whether any did. Of an unsymmetric inverse all do, if one does.
+    /// Note the slots that changed, and return whether any did. If the inverse is unsymmetric and one slot changed, all count as
+    /// changed.
     fn find_changed(&mut self, shapes: &Shapes) -> memory::Result<bool> {
         let Self { shapes: known, changed, symmetric, .. } = self;
-        collect(changed, (0..shapes.len()).map(|slot| slot >= known.len() || !known.agrees(shapes, slot)))?;
+        collect(
+            changed,
+            shapes.len(),
+            (0..shapes.len()).map(|slot| slot >= known.len() || !known.agrees(shapes, slot)),
+        )?;
         let any = changed.contains(&true);
         if any && !*symmetric {
             changed.fill(true);
@@ -112,11 +117,11 @@ impl Couplings {
     fn compute(&mut self, step: f64, shapes: &Shapes, inverse: &NodalInverse) -> memory::Result {
         let count = shapes.len();
         resize(&mut self.blocks, block_count(count, self.symmetric), [0.0; 9])?;
-        // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.
+        // The old nodes of a slot that got a second operator are still listed, and need not be in the inverse.
         let places = shapes.nodes.iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32);
-        collect(&mut self.places, places)?;
+        collect(&mut self.places, places.len(), places)?;
         refill(&mut self.response, inverse.nodes.len(), [0.0; 9])?;
-        collect(&mut self.order, 0..count as u32)?;
+        collect(&mut self.order, count, 0..count as u32)?;
         if self.symmetric {
             self.order.sort_unstable_by(|&one, &other| shapes.compare(one as usize, other as usize));
         }
@@ -132,7 +137,7 @@ impl Couplings {
     }
 }
 
-/// Make the blocks of the slots that changed, of those in order.
+/// Makes the blocks of the slots that changed, in order.
 struct Sums<'a> {
     couplings: &'a mut Couplings,
     step: f64,
@@ -182,7 +187,7 @@ impl Kernel for Sums<'_> {
     }
 }
 
-/// A block that is symmetric but for rounding, with its upper triangle in place of the lower one.
+/// A block that is symmetric up to rounding, with its upper triangle in place of the lower one.
 #[inline(always)]
 fn symmetrised(mut block: Block) -> Block {
     (block[1], block[2], block[5]) = (block[3], block[6], block[7]);
@@ -200,8 +205,8 @@ fn sum_at(shapes: &Shapes, slot: usize, places: &[u32], response: &[Block]) -> B
     sum
 }
 
-/// What [`sum_at`] gives to the bit for the first slot with the responses of the second, without those at other nodes:
-/// what is computed does not depend on what else has changed.
+/// The result of [`sum_at`], to the bit, for the first slot with the responses of the second, without responses at other nodes:
+/// results do not depend on changes of other slots.
 fn sum_of_two(
     step: f64,
     shapes: &Shapes,

@@ -40,7 +40,7 @@ impl Nodewise {
         }
         let Some(blocks) = inverse.node_blocks() else { return Ok(false) };
         self.scalar = false;
-        collect(&mut self.blocks, blocks.map(|block| block.map(|value| step * value)))?;
+        collect(&mut self.blocks, blocks.len(), blocks.map(|block| block.map(|value| step * value)))?;
         Ok(true)
     }
 

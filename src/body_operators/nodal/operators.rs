@@ -1,4 +1,4 @@
-//! H of the slots of a mesh, packed: the nodes with their weights one slot behind the other, and the factors.
+//! H of the slots of a mesh, packed: the nodes with their weights, slot by slot, and the factors.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::math::Block;
 use crate::memory::{self, bytes, collect, refill};
 
-/// The nodes of the slots and their weights N_a, without those whose weight is zero: contacts often lie at nodes or
-/// in faces, where most shape functions vanish. H at node a is N_a Q.
+/// The nodes of the slots and their weights N_a, without nodes of weight zero: contacts are often at nodes or in
+/// faces, where most shape functions vanish. H at node a is N_a Q.
 #[derive(Debug, Default)]
 pub struct Operators {
     /// Nodes and weights.
@@ -19,7 +19,7 @@ pub struct Operators {
 /// Nodes and weights of slots.
 #[derive(Debug, Default)]
 pub struct Shapes {
-    /// Where the nodes of a slot begin and end; nowhere for a free slot.
+    /// The range of the nodes of a slot; empty for a free slot.
     ranges: Vec<[u32; 2]>,
     /// Nodes of all slots, ascending in every slot.
     pub nodes: Vec<u32>,
@@ -28,7 +28,7 @@ pub struct Shapes {
 }
 
 impl Operators {
-    /// Start anew with so many slots, all free.
+    /// Start again with a number of slots, all free.
     pub fn start(&mut self, slots: usize) -> memory::Result {
         self.shapes.clear();
         refill(&mut self.shapes.ranges, slots, [0; 2])?;
@@ -65,21 +65,21 @@ impl Shapes {
         (&self.nodes[range.clone()], &self.weights[range])
     }
 
-    /// Where the nodes of a slot are among `nodes`.
+    /// The range of the nodes of a slot among `nodes`.
     #[inline]
     pub fn range(&self, slot: usize) -> Range<usize> {
         let [start, end] = self.ranges[slot];
         start as usize..end as usize
     }
 
-    /// Whether a slot has the same nodes here and there, and the same weights to the bit.
+    /// Whether a slot has the same nodes in both, and the same weights to the bit.
     pub fn agrees(&self, other: &Self, slot: usize) -> bool {
         let ((nodes, weights), (others, other_weights)) = (self.of(slot), other.of(slot));
         let mut both = weights.iter().zip(other_weights);
         nodes == others && both.all(|(one, two)| one.to_bits() == two.to_bits())
     }
 
-    /// An order of slots by what they hold, nodes and then weights, whatever their places among the slots.
+    /// An order of slots by their nodes and then their weights, independent of their places among the slots.
     pub fn compare(&self, one: usize, other: usize) -> Ordering {
         let ((nodes, weights), (others, other_weights)) = (self.of(one), self.of(other));
         let by_weight = || {
@@ -99,9 +99,9 @@ impl Shapes {
     /// Become the same as another.
     pub fn copy(&mut self, other: &Self) -> memory::Result {
         self.clear();
-        collect(&mut self.ranges, other.ranges.iter().copied())?;
-        collect(&mut self.nodes, other.nodes.iter().copied())?;
-        collect(&mut self.weights, other.weights.iter().copied())
+        collect(&mut self.ranges, other.ranges.len(), other.ranges.iter().copied())?;
+        collect(&mut self.nodes, other.nodes.len(), other.nodes.iter().copied())?;
+        collect(&mut self.weights, other.weights.len(), other.weights.iter().copied())
     }
 
     /// Bytes held.
@@ -124,8 +124,8 @@ impl Shapes {
         Ok(())
     }
 
-    /// Write what a slot had and what it gets behind all others. The place that it had stays unused: there are few
-    /// constraints with two points on one body.
+    /// Write the old and the new values of a slot after all others. Its old place stays unused: few constraints have two points on
+    /// one body.
     fn merge(&mut self, had: Range<usize>, added: impl Iterator<Item = (u32, f64)>) {
         let mut old = had.start;
         for (node, weight) in added {

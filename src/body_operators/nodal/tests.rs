@@ -1,5 +1,6 @@
 use nalgebra::{DMatrix, Matrix3, Matrix3xX};
 use proptest::prelude::*;
+use testing::matrices::nonzero;
 
 use super::*;
 use crate::inertia::{Matrix, Sparse};
@@ -19,7 +20,7 @@ struct Point {
     sign: f64,
 }
 
-/// What a slot holds: one point, two, or none, and the axes.
+/// The contents of a slot: one point, two, or none, and the axes.
 #[derive(Clone, Debug)]
 struct Slot {
     points: Vec<Point>,
@@ -57,7 +58,7 @@ fn slot() -> impl Strategy<Value = Slot> {
         .prop_map(|(points, factor)| Slot { points, factor })
 }
 
-/// What happens between two updates.
+/// Changes between two updates.
 #[derive(Clone, Debug)]
 enum Event {
     Turned([f64; 9]),
@@ -81,7 +82,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A well-conditioned matrix that couples neighbouring nodes.
+/// A well-conditioned matrix that couples neighbor nodes.
 fn matrix(structure: Structure, seed: u64) -> DMatrix<f64> {
     let value = |k: usize| ((k as u64 * 7919 + seed % 1009) % 1009) as f64 / 1009.0 - 0.5;
     DMatrix::from_fn(SIZE, SIZE, |i, j| match (i / 3).abs_diff(j / 3) {
@@ -92,20 +93,7 @@ fn matrix(structure: Structure, seed: u64) -> DMatrix<f64> {
     })
 }
 
-/// Compressed columns of what `keep` leaves of a matrix.
-fn columns(a: &DMatrix<f64>, keep: impl Fn(usize, usize) -> bool) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
-    let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
-    for j in 0..SIZE {
-        for i in (0..SIZE).filter(|&i| keep(i, j) && a[(i, j)] != 0.0) {
-            rows.push(i as i32);
-            values.push(a[(i, j)]);
-        }
-        starts.push(rows.len() as i32);
-    }
-    (starts, rows, values)
-}
-
-/// Inverses that couple no two nodes, of these kinds: a mass for each node, or for each freedom, or a full block for each
+/// Inverses that couple no two nodes, of these kinds: a mass for each node, or for each dof, or a full block for each
 /// node, or a mass for each node that is half as large along the second or the third axis.
 const NODEWISE_KINDS: usize = 5;
 
@@ -124,8 +112,8 @@ fn nodewise(kind: usize, values: &[f64]) -> DMatrix<f64> {
 fn update(
     nodal: &mut Nodal,
     slots: &[Slot],
-    (step, lasting): (f64, Lasting),
-    inertia: &Inertia,
+    (step, lasting): (f64, MatrixLifetime),
+    inertia: &InertiaRef,
     factored: &mut Factored,
 ) {
     nodal.start(slots.len(), MESH_NODES, lasting).unwrap();
@@ -152,8 +140,8 @@ fn check(nodal: &Nodal, slots: &[Slot], step: f64, inverse: &DMatrix<f64>) {
     }
 }
 
-/// All blocks against those of a body that never had another update, and has its slots in another order, to the bit.
-fn check_bits(nodal: &Nodal, slots: &[Slot], settings: (f64, Lasting), inertia: &Inertia) {
+/// Compare all blocks, to the bit, with a body that never had another update and has its slots in another order.
+fn check_bits(nodal: &Nodal, slots: &[Slot], settings: (f64, MatrixLifetime), inertia: &InertiaRef) {
     let place = |slot: usize| 5 * slot % 23;
     let mut moved = vec![Slot { points: Vec::new(), factor: [0.0; 9] }; 23];
     slots.iter().enumerate().for_each(|(slot, own)| moved[place(slot)] = own.clone());
@@ -171,7 +159,7 @@ fn check_bits(nodal: &Nodal, slots: &[Slot], settings: (f64, Lasting), inertia: 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Whatever changes from one update to the next, what is kept never shows.
+    /// No change from one update to the next shows which values are kept.
     #[test]
     fn couplings_follow_all_changes(
         general in any::<bool>(),
@@ -180,7 +168,7 @@ proptest! {
         events in prop::collection::vec((event(), any::<bool>()), 1..10),
     ) {
         let structure = if general { Structure::General } else { Structure::PositiveDefinite };
-        let lasting = if lasts { Lasting::ManyUpdates } else { Lasting::OneUpdate };
+        let lasting = if lasts { MatrixLifetime::ManyUpdates } else { MatrixLifetime::OneUpdate };
         let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
         let (mut seed, mut step) = (1, 0.5);
         for (event, refused) in std::iter::once((Event::Nothing, false)).chain(events) {
@@ -197,8 +185,8 @@ proptest! {
                 Event::Nothing => {}
             }
             let a = matrix(structure, seed);
-            let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
-            let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+            let (starts, rows, values) = nonzero(&a, |i, j| general || i >= j);
+            let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
             update(&mut nodal, &slots, (step, lasting), &inertia, &mut factored);
             check(&nodal, &slots, step, &a.clone().try_inverse().unwrap());
             check_bits(&nodal, &slots, (step, lasting), &inertia);
@@ -206,14 +194,14 @@ proptest! {
                 // The next update finds what an update left that failed.
                 let values = vec![f64::NAN; values.len()];
                 let inertia =
-                    Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+                    InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
                 nodal.start(0, MESH_NODES, lasting).unwrap();
                 nodal.apply(step, &inertia, &mut factored, &mut Workspace::default()).unwrap_err();
             }
         }
     }
 
-    /// A matrix that stays is not solved with at every update where many constraints lie on few nodes.
+    /// If A stays and many constraints are on few nodes, not every update solves with A.
     #[test]
     fn a_matrix_that_stays_gives_couplings(
         general in any::<bool>(),
@@ -227,9 +215,9 @@ proptest! {
         let slots: Vec<Slot> = places.into_iter().map(slot).collect();
         for seed in seeds {
             let a = matrix(structure, seed);
-            let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
-            let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
-            (0..2).for_each(|_| update(&mut nodal, &slots, (0.5, Lasting::ManyUpdates), &inertia, &mut factored));
+            let (starts, rows, values) = nonzero(&a, |i, j| general || i >= j);
+            let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+            (0..2).for_each(|_| update(&mut nodal, &slots, (0.5, MatrixLifetime::ManyUpdates), &inertia, &mut factored));
             prop_assert!(matches!(nodal.response, Response::Couplings));
         }
     }
@@ -241,21 +229,21 @@ proptest! {
         factor in prop::array::uniform9(-1.0..1.0_f64),
     ) {
         let a = matrix(Structure::PositiveDefinite, 1);
-        let (starts, rows, values) = columns(&a, |i, j| i >= j);
+        let (starts, rows, values) = nonzero(&a, |i, j| i >= j);
         let structure = Structure::PositiveDefinite;
-        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
         let slot = |xi| Slot { points: vec![Point { cell: 1, xi, sign: 1.0 }], factor };
         let mut slots: Vec<Slot> = places.iter().chain(&places).map(|&xi| slot(xi)).collect();
         for at in 0..5 {
-            update(&mut nodal, &slots, (0.3, Lasting::ManyUpdates), &inertia, &mut factored);
+            update(&mut nodal, &slots, (0.3, MatrixLifetime::ManyUpdates), &inertia, &mut factored);
             prop_assert!(matches!(nodal.response, Response::Couplings));
-            check_bits(&nodal, &slots, (0.3, Lasting::ManyUpdates), &inertia);
+            check_bits(&nodal, &slots, (0.3, MatrixLifetime::ManyUpdates), &inertia);
             slots[at] = slot(places[at].map(|x| -x));
         }
     }
 
-    /// What is kept of A⁻¹ while constraints move from cell to cell stays below its limit.
+    /// The number of kept entries of A⁻¹ stays below its limit while constraints move from cell to cell.
     #[test]
     fn entries_stay_below_their_limit(
         general in any::<bool>(),
@@ -264,10 +252,10 @@ proptest! {
     ) {
         let structure = if general { Structure::General } else { Structure::PositiveDefinite };
         let a = matrix(structure, 1);
-        let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
-        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let (starts, rows, values) = nonzero(&a, |i, j| general || i >= j);
+        let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let inverse = a.try_inverse().unwrap();
-        // For the nodes of one cell, or of two neighbours.
+        // For the nodes of one cell, or of two neighbors.
         let most = NodalInverse::bytes_of(12, !general);
         let limited = NodalInverse::with_most_bytes(most);
         let (mut nodal, mut factored) =
@@ -279,7 +267,7 @@ proptest! {
                 Slot { points: vec![Point { cell, xi, sign: 1.0 }], factor: [1.0; 9] }
             };
             let slots: Vec<Slot> = places.iter().enumerate().map(slot).collect();
-            update(&mut nodal, &slots, (0.5, Lasting::ManyUpdates), &inertia, &mut factored);
+            update(&mut nodal, &slots, (0.5, MatrixLifetime::ManyUpdates), &inertia, &mut factored);
             check(&nodal, &slots, 0.5, &inverse);
             prop_assert!(nodal.entries_bytes() <= most + indices, "{} {most}", nodal.entries_bytes());
             prop_assert_eq!(matches!(nodal.response, Response::Couplings), one.abs_diff(other) < 2);
@@ -293,12 +281,12 @@ proptest! {
         values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
     ) {
         let inverse = nodewise(kind, &values);
-        let (starts, rows, values) = columns(&inverse, |_, _| true);
-        let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
+        let (starts, rows, values) = nonzero(&inverse, |_, _| true);
+        let inertia = InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
         let mut nodal = Nodal::default();
-        update(&mut nodal, &slots, (0.25, Lasting::default()), &inertia, &mut Factored::default());
+        update(&mut nodal, &slots, (0.25, MatrixLifetime::default()), &inertia, &mut Factored::default());
         check(&nodal, &slots, 0.25, &inverse);
-        check_bits(&nodal, &slots, (0.25, Lasting::default()), &inertia);
+        check_bits(&nodal, &slots, (0.25, MatrixLifetime::default()), &inertia);
         prop_assert!(matches!(nodal.response, Response::Nodewise));
         let nodes = |slot: &Slot| -> Vec<u32> {
             slot.operators().flat_map(|(_, operator)| operator.weights().to_vec()).map(|(node, _)| node).collect()
@@ -338,7 +326,7 @@ proptest! {
     }
 }
 
-/// Whichever kind of nodewise inverse a body had before.
+/// Blocks do not depend on the kind of nodewise inverse that a body had before.
 #[test]
 fn nodewise_inverses_follow_each_other() {
     let values: Vec<f64> = (0..9 * MESH_NODES).map(|k| 0.5 + (k * 7919 % 1009) as f64 / 2018.0).collect();
@@ -349,9 +337,9 @@ fn nodewise_inverses_follow_each_other() {
         let mut nodal = Nodal::default();
         for kind in [one, two] {
             let inverse = nodewise(kind, &values);
-            let (starts, rows, values) = columns(&inverse, |_, _| true);
-            let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
-            update(&mut nodal, &slots, (0.25, Lasting::default()), &inertia, &mut Factored::default());
+            let (starts, rows, values) = nonzero(&inverse, |_, _| true);
+            let inertia = InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
+            update(&mut nodal, &slots, (0.25, MatrixLifetime::default()), &inertia, &mut Factored::default());
             check(&nodal, &slots, 0.25, &inverse);
         }
     }

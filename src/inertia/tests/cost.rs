@@ -1,6 +1,6 @@
-use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest, multiplications};
+use crate::inertia::cost::{Counts, MatrixLifetime, SolveMethod, cheapest, multiplications};
 
-/// A box of 4 × 4 × 4 hexahedra whose contacts lie at single nodes.
+/// A box of 4 × 4 × 4 hexahedra with contacts at single nodes.
 const BOX: Counts = Counts {
     dofs: 375,
     factor_length: 38_000,
@@ -9,7 +9,7 @@ const BOX: Counts = Counts {
     pairs: 120 * 121 / 2,
     nodes: 98,
     nodes_of_constraint: 2.0,
-    lasting: Lasting::OneUpdate,
+    lifetime: MatrixLifetime::OneUpdate,
 };
 
 #[test]
@@ -19,9 +19,9 @@ fn counts_are_those_of_the_table() {
     assert_eq!(multiplications(&BOX, SolveMethod::NodalInverse), 0.625 * 6.0 * 98.0 * solve + 5.0 * sums);
     assert_eq!(multiplications(&BOX, SolveMethod::HalfSolve), 360.0 * solve + 5.0 * 9.0 * 375.0 * 7260.0);
     assert_eq!(multiplications(&BOX, SolveMethod::FullSolve), 720.0 * solve + 5.0 * 45.0 * 7260.0);
-    let lasting = Counts { lasting: Lasting::ManyUpdates, ..BOX };
+    let lifetime = Counts { lifetime: MatrixLifetime::ManyUpdates, ..BOX };
     let share = 0.625 * 6.0 * 98.0 * solve / 17.0 + 5.0 * sums;
-    assert!((multiplications(&lasting, SolveMethod::NodalInverse) - share).abs() < 1e-12 * share);
+    assert!((multiplications(&lifetime, SolveMethod::NodalInverse) - share).abs() < 1e-12 * share);
     let general = Counts { symmetric: false, ..BOX };
     assert_eq!(
         multiplications(&general, SolveMethod::NodalInverse)
@@ -32,7 +32,7 @@ fn counts_are_those_of_the_table() {
 
 #[test]
 fn a_matrix_that_stays_gets_its_entries() {
-    let kept = Counts { lasting: Lasting::ManyUpdates, ..BOX };
+    let kept = Counts { lifetime: MatrixLifetime::ManyUpdates, ..BOX };
     assert_eq!(cheapest(&kept, usize::MAX), SolveMethod::NodalInverse);
     // Without the memory for them the next best.
     assert_ne!(cheapest(&kept, 1000), SolveMethod::NodalInverse);

@@ -2,7 +2,7 @@ use nalgebra::{DMatrix, Matrix3xX};
 use proptest::prelude::*;
 
 use super::matrices::{Columns, matrix, random_matrix, structures, values};
-use crate::inertia::{Defect, FactorError, Factored, Freshness, Structure, Workspace};
+use crate::inertia::{Defect, FactorError, FactorStatus, Factored, Structure, Workspace};
 
 const SPD: Structure = Structure::PositiveDefinite;
 const GENERAL: Structure = Structure::General;
@@ -54,7 +54,7 @@ proptest! {
     fn solves_agree_with_a_dense_inverse((structure, full) in matrix(1), panels in 1..20_usize) {
         let (mut factor, mut work) = (Factored::default(), Workspace::default());
         let columns = Columns::of(structure, &full);
-        prop_assert_eq!(columns.factor(&mut factor, &mut work), Ok(Freshness::Pattern));
+        prop_assert_eq!(columns.factor(&mut factor, &mut work), Ok(FactorStatus::Pattern));
         prop_assert_eq!((factor.size(), factor.structure()), (full.nrows(), Some(structure)));
         check_solves(&full, &factor, panels, &mut work);
     }
@@ -126,7 +126,7 @@ proptest! {
         }
     }
 
-    /// Ill-formed columns are told, and nothing panics.
+    /// Ill-formed columns give an error, and nothing panics.
     #[test]
     fn any_columns_are_answered(
         structure in structures(),
@@ -163,7 +163,7 @@ proptest! {
         let result = columns.factor(&mut factor, &mut work);
         match full.clone().try_inverse() {
             Some(inverse) if inverse.amax() < 1e6 => {
-                prop_assert_eq!(result, Ok(Freshness::Pattern));
+                prop_assert_eq!(result, Ok(FactorStatus::Pattern));
                 let mut y = values(3 * size, 1);
                 let expected = expected(&inverse, &y);
                 factor.solve(&mut y, &mut work).unwrap();
@@ -177,9 +177,9 @@ proptest! {
         }
     }
 
-    /// Small integer matrices, most of them singular or indefinite: the answer is that of exact arithmetic.
+    /// Small integer matrices, most of them singular or indefinite: the answer agrees with exact arithmetic.
     #[test]
-    fn singular_matrices_are_told(
+    fn singular_matrices_are_refused(
         structure in structures(), size in 1..7_usize, entries in prop::collection::vec(-1..2_i32, 36),
     ) {
         let mut full = DMatrix::from_fn(size, size, |i, j| f64::from(entries[6 * i + j]));
@@ -195,11 +195,11 @@ proptest! {
                 result == Err(FactorError::Singular) || factor.condition(&mut work).unwrap() > 1e14,
                 "{result:?}"
             ),
-            GENERAL => prop_assert_eq!(result, Ok(Freshness::Pattern)),
+            GENERAL => prop_assert_eq!(result, Ok(FactorStatus::Pattern)),
             SPD => {
                 let least = full.clone().symmetric_eigenvalues().min();
                 if least > 1e-9 {
-                    prop_assert_eq!(result, Ok(Freshness::Pattern));
+                    prop_assert_eq!(result, Ok(FactorStatus::Pattern));
                 } else if least < -1e-9 {
                     let told = matches!(result, Err(FactorError::NotPositiveDefinite { row }) if row < size);
                     prop_assert!(told, "{:?}", result);
@@ -207,7 +207,7 @@ proptest! {
             }
         }
         if result.is_ok() {
-            // What was not refused is solved with.
+            // If the matrix was not refused, solves work.
             let mut y = values(3 * size, 1);
             let h = y.clone();
             factor.solve(&mut y, &mut work).unwrap();
@@ -222,8 +222,8 @@ proptest! {
 fn larger_matrices_of_both_structures() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     for structure in [SPD, GENERAL] {
-        for (size, neighbours) in [(150, 0), (150, 1), (200, 12)] {
-            let full = random_matrix(structure, size, neighbours, 5);
+        for (size, neighbors) in [(150, 0), (150, 1), (200, 12)] {
+            let full = random_matrix(structure, size, neighbors, 5);
             Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
             // More right-hand sides than are solved at once.
             check_solves(&full, &factor, 17, &mut work);
@@ -237,31 +237,31 @@ fn a_factor_is_kept_while_its_matrix_is_the_same() {
         let (mut factor, mut work) = (Factored::default(), Workspace::default());
         let full = random_matrix(structure, 130, 5, 8);
         let mut columns = Columns::of(structure, &full);
-        assert_eq!(columns.factor(&mut factor, &mut work), Ok(Freshness::Pattern));
+        assert_eq!(columns.factor(&mut factor, &mut work), Ok(FactorStatus::Pattern));
         let revision = factor.revision();
         for _ in 0..2 {
-            assert_eq!(columns.factor(&mut factor, &mut work), Ok(Freshness::Kept));
+            assert_eq!(columns.factor(&mut factor, &mut work), Ok(FactorStatus::Kept));
             assert_eq!(factor.revision(), revision);
         }
         // Every single value counts, the last one and a sign of zero too.
         for at in [0, 1, 64, columns.values.len() - 1] {
             columns.values[at] *= 1.0 + f64::EPSILON;
-            assert_eq!(columns.factor(&mut factor, &mut work), Ok(Freshness::Values));
+            assert_eq!(columns.factor(&mut factor, &mut work), Ok(FactorStatus::Values));
         }
         assert_eq!(factor.revision(), revision + 4);
         let changed = random_matrix(structure, 130, 5, 8) * 2.0;
-        assert_eq!(Columns::of(structure, &changed).factor(&mut factor, &mut work), Ok(Freshness::Values));
+        assert_eq!(Columns::of(structure, &changed).factor(&mut factor, &mut work), Ok(FactorStatus::Values));
         check_solves(&changed, &factor, 2, &mut work);
         // The same number of entries in other places.
         let turned = DMatrix::from_fn(130, 130, |i, j| full[((i + 1) % 130, (j + 1) % 130)]);
-        assert_eq!(Columns::of(structure, &turned).factor(&mut factor, &mut work), Ok(Freshness::Pattern));
+        assert_eq!(Columns::of(structure, &turned).factor(&mut factor, &mut work), Ok(FactorStatus::Pattern));
         check_solves(&turned, &factor, 2, &mut work);
         // The same matrix, said to be of the other structure.
         let lower = turned.lower_triangle();
         let (as_spd, as_general) = (Columns::of(SPD, &turned), Columns::of(GENERAL, &lower));
         as_spd.factor(&mut factor, &mut work).unwrap();
         assert_eq!(as_general.rows, as_spd.rows);
-        assert_eq!(as_general.factor(&mut factor, &mut work), Ok(Freshness::Pattern));
+        assert_eq!(as_general.factor(&mut factor, &mut work), Ok(FactorStatus::Pattern));
         check_solves(&lower, &factor, 2, &mut work);
     }
 }
@@ -272,7 +272,7 @@ fn starts_belong_to_the_pattern() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     let (rows, values) = ([0, 1, 0, 2], [1.0, 2.0, 3.0, 4.0]);
     for (starts, solution) in [([0, 1, 2, 4], [0.25, 0.5, 0.25]), ([0, 2, 3, 4], [0.5, 1.0 / 6.0, 0.25])] {
-        assert_eq!(factor.update(GENERAL, &starts, &rows, &values, &mut work), Ok(Freshness::Pattern));
+        assert_eq!(factor.update(GENERAL, &starts, &rows, &values, &mut work), Ok(FactorStatus::Pattern));
         let mut panel = [1.0; 9];
         factor.solve(&mut panel, &mut work).unwrap();
         assert!(panel.chunks_exact(3).zip(solution).all(|(x, s)| (x[0] - s).abs() < 1e-15), "{panel:?}");
@@ -285,8 +285,8 @@ fn unsorted_rows_belong_to_the_pattern() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     let (starts, values) = ([0, 2, 3, 5], [2.0, 1.0, 4.0, 5.0, 3.0]);
     for (rows, solution) in [([1, 0, 1, 2, 0], [0.4, 0.05, 0.2]), ([2, 0, 1, 2, 0], [-2.0, 0.25, 1.0])] {
-        assert_eq!(factor.update(GENERAL, &starts, &rows, &values, &mut work), Ok(Freshness::Pattern));
-        assert_eq!(factor.update(GENERAL, &starts, &rows, &values, &mut work), Ok(Freshness::Kept));
+        assert_eq!(factor.update(GENERAL, &starts, &rows, &values, &mut work), Ok(FactorStatus::Pattern));
+        assert_eq!(factor.update(GENERAL, &starts, &rows, &values, &mut work), Ok(FactorStatus::Kept));
         let mut panel = [1.0; 9];
         factor.solve(&mut panel, &mut work).unwrap();
         assert!(panel.chunks_exact(3).zip(solution).all(|(x, s)| (x[0] - s).abs() < 1e-15), "{panel:?}");
@@ -323,7 +323,7 @@ fn after_an_error_the_next_update_is_as_the_first() {
         assert_eq!(factor.condition(&mut work), Err(FactorError::Missing));
     }
     // The values of the last good matrix are not taken for the factor's.
-    assert_eq!(good.factor(&mut factor, &mut work), Ok(Freshness::Values));
+    assert_eq!(good.factor(&mut factor, &mut work), Ok(FactorStatus::Values));
     check_solves(&full, &factor, 2, &mut work);
 }
 
@@ -331,19 +331,19 @@ fn after_an_error_the_next_update_is_as_the_first() {
 fn the_row_without_a_positive_pivot_is_named() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     // Without a negative diagonal entry all leading minors are positive in any order: its row is where they end. Large
-    // matrices have many supernodes, the second one has no neighbours and none.
-    for (size, neighbours, value) in [(12, 3, -1e3), (12, 0, 0.0), (150, 1, -1.0), (150, 4, -1.0)] {
+    // matrices have many supernodes, the second one has no neighbors and none.
+    for (size, neighbors, value) in [(12, 3, -1e3), (12, 0, 0.0), (150, 1, -1.0), (150, 4, -1.0)] {
         for row in [0, 5, 11, size / 2, size - 1] {
-            let mut full = random_matrix(SPD, size, neighbours, 1);
+            let mut full = random_matrix(SPD, size, neighbors, 1);
             full[(row, row)] = value;
             let error = Columns::of(SPD, &full).factor(&mut factor, &mut work).unwrap_err();
-            assert_eq!(error, FactorError::NotPositiveDefinite { row }, "{size} {neighbours}");
+            assert_eq!(error, FactorError::NotPositiveDefinite { row }, "{size} {neighbors}");
         }
     }
 }
 
 #[test]
-fn ill_formed_columns_are_told() {
+fn ill_formed_columns_are_refused() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     let mut told = |structure, starts: &[i32], rows: &[i32], count| {
         factor.update(structure, starts, rows, &vec![1.0; count], &mut work).unwrap_err()
@@ -369,7 +369,7 @@ fn ill_formed_columns_are_told() {
 }
 
 #[test]
-fn extreme_values_are_told() {
+fn extreme_values_are_reported() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     for structure in [SPD, GENERAL] {
         for bad in [f64::NAN, f64::INFINITY] {
@@ -386,7 +386,7 @@ fn extreme_values_are_told() {
     }
 }
 
-/// The bits do not depend on where the matrix, the right-hand sides or the factor lie in memory.
+/// The bits do not depend on the addresses of the matrix, the right-hand sides or the factor.
 #[test]
 fn addresses_do_not_matter() {
     for structure in [SPD, GENERAL] {

@@ -2,8 +2,10 @@
 
 use nalgebra::DMatrix;
 use proptest::prelude::*;
+use testing::Random;
+use testing::matrices::compressed;
 
-use crate::inertia::{FactorError, Factored, Freshness, Structure, Workspace};
+use crate::inertia::{FactorError, FactorStatus, Factored, Structure, Workspace};
 
 /// Compressed sparse columns as a host gives them.
 #[derive(Clone, Debug)]
@@ -17,49 +19,20 @@ pub struct Columns {
 impl Columns {
     /// The entries of `full` that differ from zero; of a positive definite matrix the lower triangle.
     pub fn of(structure: Structure, full: &DMatrix<f64>) -> Self {
-        let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
-        for j in 0..full.ncols() {
-            let first = if structure == Structure::PositiveDefinite { j } else { 0 };
-            for i in (first..full.nrows()).filter(|&i| full[(i, j)] != 0.0 || i == j) {
-                rows.push(i as i32);
-                values.push(full[(i, j)]);
-            }
-            starts.push(rows.len() as i32);
-        }
+        let first = |j| if structure == Structure::PositiveDefinite { j } else { 0 };
+        let (starts, rows, values) =
+            compressed(full, |i, j| i >= first(j) && (i == j || full[(i, j)] != 0.0));
         Self { structure, starts, rows, values }
     }
 
-    pub fn factor(&self, factor: &mut Factored, work: &mut Workspace) -> Result<Freshness, FactorError> {
+    pub fn factor(&self, factor: &mut Factored, work: &mut Workspace) -> Result<FactorStatus, FactorError> {
         factor.update(self.structure, &self.starts, &self.rows, &self.values, work)
     }
 }
 
-/// A sparse matrix of `size` rows, well conditioned, with about `neighbours` entries a row; from a seed, so
-/// that large ones are made quickly.
-pub fn random_matrix(structure: Structure, size: usize, neighbours: usize, seed: u64) -> DMatrix<f64> {
-    let mut state = seed.wrapping_mul(2).wrapping_add(1);
-    let mut random = move || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) as usize
-    };
-    let mut full = DMatrix::zeros(size, size);
-    for j in 0..size {
-        for _ in 0..neighbours {
-            // Mostly near the diagonal, as in a mesh.
-            let i = if random() % 4 == 0 { random() % size } else { (j + random() % 7) % size };
-            let value = (random() % 2001) as f64 / 1000.0 - 1.0;
-            full[(i, j)] = value;
-            if structure == Structure::PositiveDefinite {
-                full[(j, i)] = value;
-            }
-        }
-    }
-    for i in 0..size {
-        full[(i, i)] = 0.0;
-        let sum: f64 = full.row(i).iter().chain(full.column(i).iter()).map(|x| x.abs()).sum();
-        full[(i, i)] = 0.5 + 0.6 * sum;
-    }
-    full
+/// A sparse matrix of this structure, from a seed.
+pub fn random_matrix(structure: Structure, size: usize, neighbors: usize, seed: u64) -> DMatrix<f64> {
+    Random::new(seed).sparse(size, neighbors, structure == Structure::PositiveDefinite)
 }
 
 pub fn structures() -> impl Strategy<Value = Structure> {

@@ -54,7 +54,7 @@ proptest! {
         }
     }
 
-    /// Whichever nodes are needed at once and whatever was needed before, a block has the bits that it gets alone.
+    /// A block has the same bits regardless of the nodes that are needed at the same time or were needed before.
     #[test]
     fn entries_do_not_see_each_other(
         (structure, full) in matrix(3), requests in prop::collection::vec(prop::collection::vec(0..25_u32, 1..25), 1..5),
@@ -116,7 +116,7 @@ fn a_changed_matrix_is_noticed() {
             // The last one has another size.
             let full = random_matrix(structure, if seed == 2 { 30 } else { 27 }, 4, seed);
             Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
-            // Those of the matrix before count for nothing.
+            // Entries of the previous matrix are not used.
             assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(3));
             check(&entries, &nodes, structure, &full.try_inverse().unwrap());
             assert_eq!(block(&entries, 1, 0), None);
@@ -136,7 +136,7 @@ fn nodes_out_of_use_are_dropped_when_there_are_many() {
     // Few of those in use need nothing new, so nothing is dropped.
     assert_eq!(entries.update(&factor, &[3, 5], &mut work), Ok(0));
     assert_eq!(entries.nodes.len(), 150);
-    // A new one among few makes all anew.
+    // A new node among few in use has all entries computed again.
     assert_eq!(entries.update(&factor, &[3, 5, 180], &mut work), Ok(3));
     assert_eq!(entries.nodes.len(), 3);
     assert!([3, 5, 180].iter().all(|&node| entries.slot(node).is_some()));
@@ -197,7 +197,7 @@ fn entries_stay_below_the_most_bytes() {
 }
 
 #[test]
-fn wrong_nodes_and_sizes_are_told() {
+fn wrong_nodes_and_sizes_are_refused() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     let mut entries = NodalInverse::default();
     assert_eq!(entries.update(&factor, &[], &mut work), Ok(0));
@@ -206,7 +206,7 @@ fn wrong_nodes_and_sizes_are_told() {
     Columns::of(Structure::General, &full).factor(&mut factor, &mut work).unwrap();
     assert_eq!(entries.update(&factor, &[0, 2], &mut work), Ok(2));
     assert_eq!(entries.update(&factor, &[0, 3], &mut work), Err(FactorError::Matrix(Defect::Size)));
-    assert_eq!(entries.nodes, []);
+    assert_eq!(entries.nodes, [0_u32; 0]);
     assert_eq!(entries.update(&factor, &[0, 2], &mut work), Ok(2));
     let full = random_matrix(Structure::General, 10, 2, 6);
     Columns::of(Structure::General, &full).factor(&mut factor, &mut work).unwrap();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::matrices::Columns;
 use crate::inertia::tree_factor::{ascending, descending};
-use crate::inertia::{Defect, FactorError, Freshness, Matrix, Small, Structure};
+use crate::inertia::{Defect, FactorError, FactorStatus, Matrix, Structure, TreeFactor};
 use crate::math::simd::forbid_avx2;
 
 fn view(columns: &Columns) -> Matrix<'_> {
@@ -31,15 +31,15 @@ proptest! {
     #[test]
     fn solves_are_those_of_dense_matrices(
         (full, x) in (1..65_usize).prop_flat_map(|size| {
-            let matrix = (any::<u64>(), 1..6_usize).prop_map(move |(seed, neighbours)| {
-                super::matrices::random_matrix(Structure::PositiveDefinite, size, neighbours, seed)
+            let matrix = (any::<u64>(), 1..6_usize).prop_map(move |(seed, neighbors)| {
+                super::matrices::random_matrix(Structure::PositiveDefinite, size, neighbors, seed)
             });
             (matrix, prop::collection::vec(-1.0..1.0_f64, size))
         })
     ) {
         let columns = Columns::of(Structure::PositiveDefinite, &full);
         prop_assert!(view(&columns).is_small());
-        let mut small = Small::default();
+        let mut small = TreeFactor::default();
         small.update(&view(&columns)).unwrap();
         let mut solved = x.clone();
         small.solve(&mut solved).unwrap();
@@ -50,7 +50,7 @@ proptest! {
         prop_assert!((small.condition().unwrap() / condition - 1.0).abs() < 1e-10);
         // The same bits without AVX2.
         forbid_avx2(true);
-        let mut plain = Small::default();
+        let mut plain = TreeFactor::default();
         plain.update(&view(&columns)).unwrap();
         forbid_avx2(false);
         let mut again = x.clone();
@@ -67,7 +67,7 @@ proptest! {
     ) {
         let full = of_tree(&parents, &values);
         let columns = Columns::of(Structure::PositiveDefinite, &full);
-        let mut small = Small::default();
+        let mut small = TreeFactor::default();
         small.update(&view(&columns)).unwrap();
         for row in 0..parents.len() {
             let of_matrix = (0..row).filter(|&column| full[(row, column)] != 0.0);
@@ -88,8 +88,8 @@ fn bits_have_numbers() {
 }
 
 #[test]
-fn what_cannot_be_factored_is_told() {
-    let mut small = Small::default();
+fn matrices_without_a_factor_are_refused() {
+    let mut small = TreeFactor::default();
     let mut update = |starts: &[i32], rows: &[i32], values: &[f64]| {
         let result = small.update(&Matrix { structure: Structure::PositiveDefinite, starts, rows, values });
         assert_eq!(small.is_ready(), result.is_ok());
@@ -98,7 +98,7 @@ fn what_cannot_be_factored_is_told() {
     };
     let indefinite = FactorError::NotPositiveDefinite { row: 0 };
     assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 1.0]), Err(indefinite));
-    assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[4.0, 1.0, 1.0]), Ok(Freshness::Values));
+    assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[4.0, 1.0, 1.0]), Ok(FactorStatus::Values));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, 0.0]), Err(FactorError::NotPositiveDefinite { row: 1 }));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, f64::NAN]), Err(FactorError::NotFinite));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, 1e-320]), Err(FactorError::NotFinite));
@@ -108,19 +108,19 @@ fn what_cannot_be_factored_is_told() {
     assert!(!Matrix { structure: Structure::PositiveDefinite, starts: &too_large, rows, values }.is_small());
 }
 
-/// Pattern and values change alone and together, and a matrix that cannot be factored comes between: each time the factor has the
-/// bits of one that is made anew, and only the same matrix keeps it.
+/// Pattern and values change alone and together, and a matrix that cannot be factored comes between. Each time the factor has the
+/// bits of a new factor, and only the same matrix keeps it.
 #[test]
 fn the_same_matrix_is_not_factored_again() {
-    let solved = |small: &Small| {
+    let solved = |small: &TreeFactor| {
         let mut x = [1.0, 2.0];
         small.solve(&mut x).map(|()| x.map(f64::to_bits))
     };
     let full: [&[i32]; 2] = [&[0, 2, 3], &[0, 1, 1]];
     let diagonal: [&[i32]; 2] = [&[0, 1, 2], &[0, 1]];
-    let (kept, values, pattern) = (Freshness::Kept, Freshness::Values, Freshness::Pattern);
+    let (kept, values, pattern) = (FactorStatus::Kept, FactorStatus::Values, FactorStatus::Pattern);
     let indefinite = FactorError::NotPositiveDefinite { row: 0 };
-    let mut small = Small::default();
+    let mut small = TreeFactor::default();
     for ([starts, rows], entries, expected) in [
         (full, &[4.0, 1.0, 3.0][..], Ok(pattern)),
         (full, &[4.0, 1.0, 3.0], Ok(kept)),
@@ -142,7 +142,7 @@ fn the_same_matrix_is_not_factored_again() {
         let before = small.revision();
         assert_eq!(small.update(&matrix), expected, "{entries:?}");
         assert_eq!(small.revision() == before, expected == Ok(kept));
-        let mut anew = Small::default();
+        let mut anew = TreeFactor::default();
         assert_eq!(anew.update(&matrix).is_ok(), expected.is_ok());
         assert_eq!(solved(&small), solved(&anew));
     }

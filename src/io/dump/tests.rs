@@ -2,7 +2,7 @@ use super::*;
 
 const AXES: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
-/// What neighbours are told apart by.
+/// The quantities that distinguish neighbors.
 #[derive(Clone, Copy)]
 struct Given {
     kind: (i32, &'static str),
@@ -15,8 +15,8 @@ struct Given {
 const GIVEN: Given =
     Given { kind: (0, "CONTACT"), point: [1.0, 2.0, 3.0], bodies: [4, 2], normal: [0.0, 0.0, 1.0], w: 0.0 };
 
-/// A line of the dump whose neighbours' blocks hold their `w` in all entries: what comes behind each ` => `.
-fn neighbours(all: &[Given]) -> Vec<String> {
+/// The texts after each ` => ` in a line of the dump. All entries of the neighbors' blocks are their `w`.
+fn neighbors(all: &[Given]) -> Vec<String> {
     let bases: Vec<Block> = all
         .iter()
         .map(|given| {
@@ -25,14 +25,14 @@ fn neighbours(all: &[Given]) -> Vec<String> {
         })
         .collect();
     let blocks: Vec<Block> = all.iter().map(|given| [given.w; 9]).collect();
-    let mut list = Neighbours::with_room(all.len()).unwrap();
+    let mut list = Neighbors::with_capacity(all.len()).unwrap();
     for ((given, base), w) in all.iter().zip(&bases).zip(&blocks) {
         let (kind, name) = given.kind;
         list.push(Label { name, kind, point: &given.point, bodies: given.bodies, base }, w);
     }
     let label = Label { name: "FIXPNT", kind: 1, point: &[0.5, -0.0, 1e-7], bodies: [7, -1], base: &AXES };
     let (zero, b) = ([0.0; 3], [1.0, 2.0, 3.0]);
-    let row = Row { label, w: &AXES, vectors: [&b, &zero, &zero, &zero] };
+    let row = DumpRow { label, w: &AXES, vectors: [&b, &zero, &zero, &zero] };
     let mut text = Vec::new();
     write_row(&mut text, &row, &mut list).unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -47,17 +47,17 @@ fn neighbours(all: &[Given]) -> Vec<String> {
 /// The values of the blocks, in the order of the dump.
 fn order(all: &[Given]) -> Vec<f64> {
     let value = |text: &String| text.rsplit(", ").next().unwrap().trim_end_matches(']').parse().unwrap();
-    neighbours(all).iter().map(value).collect()
+    neighbors(all).iter().map(value).collect()
 }
 
 #[test]
-fn a_neighbour_is_labelled() {
+fn a_neighbor_is_labeled() {
     let text = "CONTACT (1, 2, 3) (4, 2) [1, 0, 0, 0, 1, 0, 0, 0, 1] [0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25]";
-    assert_eq!(neighbours(&[Given { w: 0.25, ..GIVEN }]), [text]);
-    assert!(neighbours(&[]).is_empty());
+    assert_eq!(neighbors(&[Given { w: 0.25, ..GIVEN }]), [text]);
+    assert!(neighbors(&[]).is_empty());
 }
 
-/// Each list ascends in one of the keys, with all keys behind it descending.
+/// Each list ascends in one of the keys, with all later keys descending.
 #[test]
 fn keys_count_one_after_the_other() {
     let point = |x, y, z, w: f64| Given { point: [x, y, z], bodies: [-w as i32, 50], w, ..GIVEN };
@@ -90,7 +90,7 @@ fn keys_count_one_after_the_other() {
 }
 
 #[test]
-fn equal_neighbours_are_summed_under_the_first_label() {
+fn equal_neighbors_are_summed_under_the_first_label() {
     let other = Given { point: [0.0, 0.0, 0.0], w: 7.0, ..GIVEN };
     let given = [
         Given { w: 1.0, bodies: [2, 4], ..GIVEN },
@@ -98,21 +98,21 @@ fn equal_neighbours_are_summed_under_the_first_label() {
         Given { w: 0.5, ..GIVEN },
         Given { w: 0.25, ..GIVEN },
     ];
-    let merged = neighbours(&given);
+    let merged = neighbors(&given);
     assert_eq!(merged.len(), 2);
     assert!(merged[0].starts_with("CONTACT (0, 0, 0) (4, 2) "));
     assert!(merged[1].starts_with("CONTACT (1, 2, 3) (2, 4) "), "{}", merged[1]);
     assert_eq!(order(&given), [7.0, 1.75]);
 
-    // Zeros of both signs are equal; the least difference tells neighbours apart.
+    // Zeros of both signs are equal; the smallest difference makes two neighbors different.
     let point = |x, w| Given { point: [x, 0.0, 0.0], w, ..GIVEN };
     assert_eq!(order(&[point(0.0, 1.0), point(-0.0, 2.0)]), [3.0]);
     assert_eq!(order(&[point(1.0 + f64::EPSILON, 1.0), point(1.0, 2.0)]), [2.0, 1.0]);
-    // The block to a place that is no number is one neighbour's all the same.
+    // The block to a place that is no number is one neighbor's all the same.
     assert_eq!(order(&[point(f64::NAN, 1.0), point(0.0, 5.0), point(f64::NAN, 2.0)]), [5.0, 3.0]);
 }
 
-/// 1, many of half the last place of 1, −1 are summed in this order to 0, in most others to more; neighbours that
+/// 1, many of half the last place of 1, −1 are summed in this order to 0, in most others to more; neighbors that
 /// come between them make the sort move them.
 #[test]
 fn blocks_are_summed_in_the_order_of_the_list() {

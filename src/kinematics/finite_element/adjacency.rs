@@ -1,11 +1,11 @@
-//! Which constraints of one body interact where its inverse couples only shared nodes: finite elements with
-//! an explicit scheme, whose inverse inertia is diagonal.
+//! Decides whether two constraints of one body interact if its inverse couples only shared nodes. Finite elements with an
+//! explicit scheme have such an inverse, which is diagonal.
 
 use super::element::Element;
 use crate::math::{Vector, difference};
 
-/// Whether two constraints interact that lie on a body with a mesh separate from its shape: some element of
-/// the one's candidates equals, or shares a node with, some element of the other's.
+/// Whether two constraints interact on a body with a mesh separate from its shape: one of the first constraint's candidate elements
+/// equals, or shares a node with, one of the second constraint's.
 pub fn adjacent_separate(
     mut one: impl Iterator<Item = Element>,
     two: impl Iterator<Item = Element> + Clone,
@@ -13,18 +13,18 @@ pub fn adjacent_separate(
     one.any(|element| two.clone().any(|other| element.shares_node(&other)))
 }
 
-/// Whether two constraints interact on a body whose mesh is its shape, each given as its element and the node
-/// that coincides with its point, see [`coincident_node`]: points at two different nodes do not, others do
-/// if, and only if, the elements share a node. The second node is looked for if it matters: most elements share none.
+/// Whether two constraints interact on a body whose mesh is its shape. Each is given by its element and the node that coincides with
+/// its point, see [`coincident_node`]. Points at two different nodes do not interact; others do if, and only if, the elements share a
+/// node. The second node is computed only if needed, since most elements share none.
 pub fn adjacent(one: (&Element, Option<u32>), two: (&Element, impl FnOnce() -> Option<u32>)) -> bool {
     one.0.shares_node(two.0) && one.1.is_none_or(|node| two.1().is_none_or(|other| node == other))
 }
 
-/// The first node of the element, in its order, that coincides with the referential `point`: the largest
-/// coordinate difference is below `epsilon`.
+/// The first node of the element that coincides with the referential `point`: all coordinate differences are less than
+/// `epsilon`.
 ///
 /// # Panics
-/// If `mesh`, the referential places of the nodes, has fewer nodes than the element was made for.
+/// If `mesh`, the referential positions of the nodes, has fewer nodes than the mesh of the element.
 pub fn coincident_node(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> Option<u32> {
     let coincides = |node: &&u32| {
         let gap = difference(point, &mesh[**node as usize]);

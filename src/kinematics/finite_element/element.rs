@@ -1,30 +1,30 @@
-//! The four element shapes: shape functions, their derivatives, the domain of the local coordinates.
+//! The four element shapes: shape functions, their derivatives, and the domain of the local coordinates.
 
 use crate::math::Vector;
 
-/// Most nodes an element has.
+/// The largest number of nodes of an element.
 pub const MAX_NODES: usize = 8;
 
-/// Places of the nodes of an element; those behind its last node are zero.
+/// The positions of the nodes of an element; zero after its last node.
 pub type Corners = [Vector; MAX_NODES];
 
 /// The shape of an element, by its number of nodes. Local coordinates are ξ = (x, y, z).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-// As wide as an index of a node: an element is copied four bytes at a time and more, which would wait for one that was just written.
+// The same size as a node index: elements are copied by loads of four bytes or more, which would stall after a narrower store.
 #[repr(u32)]
-pub enum Shape {
-    /// Four nodes: the origin and the unit points of the axes.
+pub enum ElementShape {
+    /// Four nodes: the origin and the points at distance 1 on the axes.
     Tetrahedron = 4,
-    /// Five nodes: the corners of the base (±1, ±1, 0) from (1, 1, 0) through (−1, 1, 0), and the apex (0, 0,
-    /// 1).
+    /// Five nodes: the corners of the base (±1, ±1, 0), starting with (1, 1, 0) and (−1, 1, 0), and the apex
+    /// (0, 0, 1).
     Pyramid = 5,
-    /// Six nodes: the origin and the unit points of x and y, at z = −1, and above them at z = 1.
+    /// Six nodes: (0, 0), (1, 0) and (0, 1) at z = −1, then the same at z = 1.
     Wedge = 6,
-    /// Eight nodes: (−1, −1), (1, −1), (1, 1), (−1, 1) at z = −1, and above them at z = 1.
+    /// Eight nodes: (−1, −1), (1, −1), (1, 1), (−1, 1) at z = −1, then the same at z = 1.
     Hexahedron = 8,
 }
 
-/// Signs of the local coordinates of the nodes of a hexahedron.
+/// The signs of the local coordinates of the nodes of a hexahedron.
 const HEXAHEDRON_SIGNS: [Vector; 8] = [
     [-1.0, -1.0, -1.0],
     [1.0, -1.0, -1.0],
@@ -36,22 +36,22 @@ const HEXAHEDRON_SIGNS: [Vector; 8] = [
     [-1.0, 1.0, 1.0],
 ];
 
-/// Signs of x and y at the base nodes of a pyramid.
+/// The signs of x and y at the base nodes of a pyramid.
 const PYRAMID_SIGNS: [[f64; 2]; 4] = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]];
 
-impl Shape {
-    /// The shape with that many nodes.
+impl ElementShape {
+    /// The shape with `count` nodes.
     pub fn of_nodes(count: usize) -> Option<Self> {
         let all = [Self::Tetrahedron, Self::Pyramid, Self::Wedge, Self::Hexahedron];
         all.into_iter().find(|shape| shape.nodes() == count)
     }
 
-    /// Number of nodes.
+    /// The number of nodes.
     pub fn nodes(self) -> usize {
         self as usize
     }
 
-    /// The shape functions N_a at `xi`; zero behind the last node.
+    /// The shape functions N_a at `xi`; zero after the last node.
     pub fn functions(self, xi: &Vector) -> [f64; MAX_NODES] {
         let [x, y, z] = *xi;
         let mut n = [0.0; MAX_NODES];
@@ -80,11 +80,10 @@ impl Shape {
         n
     }
 
-    /// The derivatives ∂N_a/∂(x, y, z) at `xi`; zero behind the last node.
+    /// The derivatives ∂N_a/∂(x, y, z) at `xi`; zero after the last node.
     ///
-    /// Of the pyramid's r = xyz/(1−z) the derivative in z is taken as xy, as in the legacy module; the true
-    /// one is xy/(1−z)². Newton's method then ends at the same digits as there, though it needs more steps
-    /// where the base is no parallelogram.
+    /// For the pyramid, the derivative of r = xyz/(1−z) in z is xy here, as in the legacy module; the true one is xy/(1−z)². Newton's
+    /// method then ends with the same digits as in the legacy module, but needs more steps if the base is no parallelogram.
     pub fn derivatives(self, xi: &Vector) -> [Vector; MAX_NODES] {
         let [x, y, z] = *xi;
         let mut d = [[0.0; 3]; MAX_NODES];
@@ -127,7 +126,7 @@ impl Shape {
         d
     }
 
-    /// `xi` clamped, coordinate by coordinate, into the box round the domain of the local coordinates.
+    /// `xi` with each coordinate clamped to the bounding box of the domain of the local coordinates.
     pub fn clamped(self, xi: &Vector) -> Vector {
         let (low, high) = match self {
             Self::Tetrahedron => ([0.0; 3], [1.0; 3]),
@@ -143,15 +142,15 @@ impl Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
     /// Its shape.
-    pub shape: Shape,
+    pub shape: ElementShape,
     nodes: [u32; MAX_NODES],
 }
 
 impl Element {
-    /// The element with the given nodes of a mesh of `mesh_nodes` nodes; `None` if there is no shape with
-    /// that many nodes, or no such node.
+    /// The element with the given nodes of a mesh of `mesh_nodes` nodes; `None` if no shape has this number of nodes, or if the mesh has
+    /// no such node.
     pub fn new(nodes: &[i32], mesh_nodes: usize) -> Option<Self> {
-        let shape = Shape::of_nodes(nodes.len())?;
+        let shape = ElementShape::of_nodes(nodes.len())?;
         let mut own = [0; MAX_NODES];
         for (own, &node) in own.iter_mut().zip(nodes) {
             *own = u32::try_from(node).ok().filter(|&node| (node as usize) < mesh_nodes)?;
@@ -159,15 +158,15 @@ impl Element {
         Some(Self { shape, nodes: own })
     }
 
-    /// Its nodes, in the mesh's order.
+    /// The indices of its nodes in the mesh.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes[..self.shape.nodes()]
     }
 
-    /// Places of its nodes, from those of all nodes of the mesh.
+    /// The positions of its nodes, given the positions of all nodes of the mesh.
     ///
     /// # Panics
-    /// If the mesh has fewer nodes than [`Element::new`] was told.
+    /// If `mesh` has fewer nodes than the argument `mesh_nodes` of [`Element::new`].
     pub fn corners(&self, mesh: &[Vector]) -> Corners {
         let mut corners = [[0.0; 3]; MAX_NODES];
         for (corner, &node) in corners.iter_mut().zip(self.nodes()) {

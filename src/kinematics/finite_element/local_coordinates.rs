@@ -1,20 +1,20 @@
 //! Local coordinates of a point of an element by Newton's method.
 
-use super::element::{Corners, Shape, interpolate};
+use super::element::{Corners, ElementShape, interpolate};
 use crate::math::{Block, Vector, difference, dot, solve};
 
-/// Steps within which the iteration has to end.
+/// The iteration limit.
 const STEPS: usize = 63;
 
-/// Length of the step that ends the iteration.
+/// The iteration ends after a step of at most this length.
 const LAST_STEP: f64 = 1e-9;
 
 /// ξ with Σ N_a(ξ) x_a = `point`, not clamped.
 ///
-/// Newton's method from ξ = 0; the step that is no longer than 1e-9 is taken and is the last.
+/// Newton's method with the initial guess ξ = 0. The first step not longer than 1e-9 is the last one.
 ///
 /// `None` if 63 steps are not enough, the Jacobian has an exactly zero pivot (the element is flat), or a value is not finite.
-pub fn local_coordinates(shape: Shape, corners: &Corners, point: &Vector) -> Option<Vector> {
+pub fn local_coordinates(shape: ElementShape, corners: &Corners, point: &Vector) -> Option<Vector> {
     let mut xi = [0.0; 3];
     for _ in 0..STEPS {
         let residual = difference(point, &interpolate(&shape.functions(&xi), corners));
@@ -32,7 +32,7 @@ pub fn local_coordinates(shape: Shape, corners: &Corners, point: &Vector) -> Opt
 }
 
 /// The matrix Σ x_a (∂N_a/∂ξ)ᵀ.
-fn jacobian(shape: Shape, corners: &Corners, xi: &Vector) -> Block {
+fn jacobian(shape: ElementShape, corners: &Corners, xi: &Vector) -> Block {
     let mut sum = [0.0; 9];
     for (derivative, corner) in shape.derivatives(xi).iter().zip(corners) {
         for (column, d) in sum.chunks_exact_mut(3).zip(derivative) {

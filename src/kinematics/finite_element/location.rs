@@ -1,4 +1,4 @@
-//! The element that holds a point, and the point's local coordinates in it.
+//! The element that contains a point, and the local coordinates of the point.
 
 use super::element::{Corners, Element, interpolate};
 use super::local_coordinates::local_coordinates;
@@ -30,7 +30,7 @@ impl Location {
     }
 }
 
-/// The location of the referential `point` in the given element; `mesh` holds the referential places of the
+/// The location of the referential `point` in the given element; `mesh` has the referential positions of the
 /// nodes.
 ///
 /// `None` if Newton's method finds no local coordinates.
@@ -39,9 +39,8 @@ pub fn locate(element: Element, mesh: &[Vector], point: &Vector) -> Option<Locat
     Some(Location { element, xi: element.shape.clamped(&xi) })
 }
 
-/// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than
-/// `epsilon` from `point`; without such a one the nearest candidate, the first of equals; `None` without
-/// candidates.
+/// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than `epsilon` from `point`. If there
+/// is none, the nearest candidate, or the first of several equally near; `None` if there are no candidates.
 pub fn choose(
     mut candidates: impl Iterator<Item = Element> + Clone,
     mesh: &[Vector],
@@ -64,8 +63,8 @@ fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bo
     if box_distance(nodes, point) > epsilon {
         return false;
     }
-    // Local coordinates with no negative shape function make a convex combination of the nodes: if that place
-    // is near enough, so is the hull. This spares the distance in nearly every case.
+    // Local coordinates with no negative shape function give a convex combination of the nodes: if this point is near enough, so is the
+    // hull. In nearly all cases this avoids the computation of the distance.
     if let Some(xi) = local_coordinates(element.shape, &corners, point) {
         let n = element.shape.functions(&xi);
         let gap = difference(point, &interpolate(&n, &corners));
@@ -76,15 +75,15 @@ fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bo
     distance(nodes, point) <= epsilon
 }
 
-/// The last point that was located, in case it comes again.
+/// A cache of the last located point.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CachedLocation {
-    /// Everything that the local coordinates depend on, and they.
+    /// The last location, the point, and the corners: all that the local coordinates depend on.
     last: Option<(Location, Vector, Corners)>,
 }
 
 impl CachedLocation {
-    /// As [`locate`]; where everything has the bits of the last time, so has the result.
+    /// [`locate`], or the last result if all arguments are bit-identical to the last ones.
     pub fn locate(&mut self, element: Element, mesh: &[Vector], point: &Vector) -> Option<Location> {
         if let Some((location, last_point, last_corners)) = &self.last
             && location.element == element

@@ -1,9 +1,8 @@
 //! Finite-element bodies, theory (45): H = Eᵀ N(X), with the shape functions of one element of the mesh.
 //!
-//! The way of a point: an element that holds it ([`location`], which asks [`polyhedron`] for distances), its
-//! local coordinates there ([`mod@local_coordinates`]), the shape functions ([`element`]) and with them H
-//! ([`operator`]). [`adjacency`] tells which constraints interact where the inverse couples only shared
-//! nodes.
+//! The computation for a point: an element that contains it ([`location`], with distances by [`polyhedron`]), its local
+//! coordinates in the element ([`mod@local_coordinates`]), the shape functions ([`element`]), and H ([`operator`]).
+//! [`adjacency`] decides whether constraints interact if the inverse couples only shared nodes.
 
 pub mod adjacency;
 pub mod element;
@@ -13,7 +12,7 @@ pub mod operator;
 pub mod polyhedron;
 
 pub use adjacency::{adjacent, adjacent_separate, coincident_node};
-pub use element::{Corners, Element, MAX_NODES, Shape};
+pub use element::{Corners, Element, ElementShape, MAX_NODES};
 pub use local_coordinates::local_coordinates;
 pub use location::{CachedLocation, Location, choose, locate};
 pub use operator::{NodalOperator, Reduced};

@@ -1,4 +1,4 @@
-//! H of a point of a finite-element body, kept by nodes.
+//! H of a point of a finite-element body, stored by nodes.
 
 use super::element::MAX_NODES;
 use super::location::Location;
@@ -19,9 +19,9 @@ impl AsRef<[(u32, f64)]> for Weights {
 }
 
 impl Weights {
-    /// Add `weight` at `node`, keeping nodes in ascending order, each once.
+    /// Add `weight` at `node`. Nodes stay ascending, each once.
     fn add(&mut self, node: u32, weight: f64) {
-        // Few nodes, and mostly in order already: nothing is quicker than to look from the end.
+        // There are few nodes, mostly in order already: a search from the end is the quickest.
         let at = self.as_ref().iter().rposition(|(own, _)| *own <= node).map_or(0, |before| before + 1);
         if at > 0 && self.all[at - 1].0 == node {
             self.all[at - 1].1 += weight;
@@ -39,7 +39,7 @@ impl Weights {
 pub type NodalOperator = Nodal<Weights>;
 
 impl NodalOperator {
-    /// The operator of a located point with the axes `frame` E as columns: Q = Eᵀ, or EᵀR with a rotation.
+    /// The operator of a located point in the frame E: Q = Eᵀ, or EᵀR with a rotation R.
     pub fn new(location: &Location, frame: &Block, rotation: Option<&Block>) -> Self {
         let factor = rotation.map_or_else(|| transposed(frame), |r| transposed_product(frame, r));
         let mut operator = Self { factor, weights: Weights { length: 0, all: [(0, 0.0); MAX_NODES] } };
@@ -50,13 +50,13 @@ impl NodalOperator {
         operator
     }
 
-    /// Number of values of H in compressed sparse columns.
+    /// The number of values of H in compressed sparse columns.
     pub fn sparse_length(&self) -> usize {
         9 * self.weights.length
     }
 
-    /// Write H in compressed sparse columns: `starts` of the 3n columns and their end, then rows 0, 1, 2 and
-    /// values in each column of the operator's nodes; other columns are empty.
+    /// Write H in compressed sparse columns. `starts` gets the starts of the 3n columns and the end. Each column of the operator's nodes
+    /// has the rows 0, 1, 2; other columns are empty.
     ///
     /// # Panics
     /// If `rows` and `values` do not have [`Self::sparse_length`] entries each, or `starts` is too
@@ -77,13 +77,13 @@ impl NodalOperator {
 /// A point of a co-rotational body with a reduced or modal base.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduced<'a> {
-    /// Where the point lies in the mesh.
+    /// The location of the point in the mesh.
     pub location: Location,
     /// R, the rotation of the body, column-major.
     pub rotation: &'a Block,
     /// Φ, 3n × d, column-major.
     pub base: &'a [f64],
-    /// 3n, three rows a node.
+    /// 3n, three rows for each node.
     pub rows: usize,
 }
 

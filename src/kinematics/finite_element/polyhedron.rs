@@ -1,29 +1,28 @@
-//! Distance of a point from the convex hull of a few points.
+//! The distance of a point from the convex hull of a few points.
 //!
-//! A direct method, for up to eight points cheap enough: the boundary of the hull is made of triangles of its
-//! points, so the place of the hull nearest to an outside point is found on one of all the segments and
-//! triangles that the points span. Every place looked at is a convex combination of the points, so flat,
-//! needle-like or otherwise degenerate sets of points never give a distance that is too small. Whether the
-//! point is outside is decided by a plane: it is if, and only if, all points of the hull lie well below it in
-//! the direction from the nearest place. Such a plane is a proof, whatever the rounding that led to it.
+//! The method is direct, and cheap enough for up to eight points. The boundary of the hull consists of triangles of its points.
+//! The point of the hull nearest to an outside point is therefore on one of the segments or triangles that the points span. Each
+//! tested position is a convex combination of the points, so flat, needle-like or otherwise degenerate sets of points never give a
+//! distance that is too small. A plane decides whether the point is outside: it is if, and only if, all points of the hull are well
+//! below the point in the direction from the nearest position. Such a plane is a proof, regardless of rounding.
 
 use crate::math::{Vector, cross, difference, dot};
 
-/// Triangles whose edges enclose an angle with a sine below this are left to their edges.
+/// Triangles are skipped if the sine of the angle between their edges is smaller than this; their edges are tested anyway.
 const THIN: f64 = 1e-12;
 
-/// A place of the hull, as seen from the point.
+/// A position on the hull, relative to the point.
 struct Nearest {
-    /// Squared distance from the point.
+    /// The squared distance from the point.
     square: f64,
-    /// The place.
+    /// The position.
     place: Vector,
-    /// The direction in which the point lies, computed from the simplex the place lies on: unlike point −
-    /// place it stays accurate when the two are close.
+    /// The direction to the point, computed from the simplex of the position. Unlike the difference of point and position, it stays
+    /// accurate if the two are close.
     normal: Vector,
 }
 
-/// Distance of `point` from the convex hull of `corners`, zero inside; infinite without corners.
+/// The distance of `point` from the convex hull of `corners`; zero inside, infinite without corners.
 ///
 /// The error is a few ε times the size of the hull.
 pub fn distance(corners: &[Vector], point: &Vector) -> f64 {
@@ -51,7 +50,7 @@ pub fn distance(corners: &[Vector], point: &Vector) -> f64 {
     }
 }
 
-/// Distance of `point` from the smallest box, along the axes, round `corners`: a lower bound of [`distance`].
+/// The distance of `point` from the axis-aligned bounding box of `corners`: a lower bound of [`distance`].
 pub fn box_distance(corners: &[Vector], point: &Vector) -> f64 {
     let mut square = 0.0;
     for (k, x) in point.iter().enumerate() {
@@ -65,7 +64,7 @@ pub fn box_distance(corners: &[Vector], point: &Vector) -> f64 {
 }
 
 impl Nearest {
-    /// Keep the place if it is nearer than the one so far.
+    /// Replace the position if the new one is nearer.
     fn keep(&mut self, place: Vector, normal: Vector, point: &Vector) {
         let gap = difference(point, &place);
         let square = dot(&gap, &gap);
@@ -75,12 +74,12 @@ impl Nearest {
     }
 }
 
-/// The inner part of the segment from `a` to `b`.
+/// Test the interior of the segment from `a` to `b`.
 fn segment(a: &Vector, b: &Vector, point: &Vector, nearest: &mut Nearest) {
     let (edge, arm) = (difference(b, a), difference(point, a));
     let square = dot(&edge, &edge);
     let t = dot(&edge, &arm) / square;
-    // A segment of no length gives a NaN: its ends are looked at already.
+    // A segment of length zero gives NaN: its ends have been tested already.
     if t > 0.0 && t < 1.0 {
         let place = combine(a, [(t, &edge)]);
         let gap = difference(point, &place);
@@ -89,7 +88,7 @@ fn segment(a: &Vector, b: &Vector, point: &Vector, nearest: &mut Nearest) {
     }
 }
 
-/// The inner part of the triangle `a`, `b`, `c`.
+/// Test the interior of the triangle `a`, `b`, `c`.
 fn triangle(a: &Vector, b: &Vector, c: &Vector, point: &Vector, nearest: &mut Nearest) {
     let (first, second, arm) = (difference(b, a), difference(c, a), difference(point, a));
     let normal = cross(&first, &second);

@@ -1,4 +1,4 @@
-//! What the library offers beyond the legacy module, as C sees it.
+//! The C interface of functions beyond the legacy module.
 
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 
@@ -104,7 +104,7 @@ pub extern "C" fn ldy_build_info() -> *const c_char {
 /// ldy comes from LOCDYN_Create; stats is NULL or valid, with as many bytes as its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats) -> c_int {
-    // SAFETY: the host promises that ldy comes from LOCDYN_Create and that stats has as many bytes as its size says.
+    // SAFETY: the host promises that ldy comes from LOCDYN_Create and that stats has the bytes that its size states.
     ffi::status(|| unsafe { memory_stats::get(ldy, stats) })
 }
 
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
 /// size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> c_int {
-    // SAFETY: the host promises that ldy is a LOCDYN that stays as it is, and that report has as many bytes as its size says.
+    // SAFETY: the host promises that ldy is a LOCDYN that nobody changes, and that report has the bytes that its size states.
     unsafe { report::is_consistent(ldy, report).into() }
 }
 
@@ -230,8 +230,8 @@ pub unsafe extern "C" fn ldy_shadow_check(
     tolerance: *const ldy_tolerance,
     report: *mut ldy_report,
 ) -> c_int {
-    // SAFETY: the host promises that the shadow comes from ldy_shadow_new, that all it watches is valid and stays as
-    // it is, and that tolerance and report have as many bytes as their sizes say.
+    // SAFETY: the host promises that the shadow comes from ldy_shadow_new, that everything it reads is valid and nobody changes
+    // it, and that tolerance and report have the bytes that their sizes state.
     unsafe { shadow::check(handle::exclusive("shadow", shadow), tolerance, report).into() }
 }
 

@@ -1,5 +1,5 @@
-//! The twelve entry points of the legacy module, as C sees them. They are defined in `entry.c`: thin C
-//! functions that call one status-returning Rust function each and raise an error only after it has returned.
+//! The C interface of the twelve entry points of the legacy module. They are defined in `entry.c`: thin C functions that call
+//! one status-returning Rust function each and raise an error only after it has returned.
 
 use std::ffi::c_char;
 

@@ -1,4 +1,4 @@
-//! The C interface: what `include/ldy.h` and `include/ldy_host.h` are generated from.
+//! The C interface: the source of the generated headers `include/ldy.h` and `include/ldy_host.h`.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "in the headers brackets are indices")]
 

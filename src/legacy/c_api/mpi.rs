@@ -1,4 +1,4 @@
-//! What the library offers in the build for MPI only, as C sees it.
+//! The C interface of functions that only the build for MPI has.
 
 use std::ffi::c_int;
 

@@ -1,5 +1,5 @@
-//! The operators that a full host has of its own and a smaller one may lack, as C sees them. They are weak
-//! definitions in `hooks.c`: a host's own definitions win. The assembly never goes through them.
+//! The C interface of operators that a full host defines itself and a smaller host may lack. They are weak definitions in
+//! `hooks.c`: a host's own definitions take precedence. The assembly does not use them.
 
 use std::ffi::{c_int, c_short, c_void};
 

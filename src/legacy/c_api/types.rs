@@ -1,4 +1,4 @@
-//! Options and structures of what the library offers beyond the legacy module.
+//! Options and structures of functions beyond the legacy module.
 
 #![allow(non_snake_case, reason = "fields have the names of the theory")]
 

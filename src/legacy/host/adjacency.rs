@@ -8,9 +8,9 @@ use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 
+use super::body_point::BodyPoint;
 use super::constraint;
 use super::mesh::Mesh;
-use super::place::Place;
 
 /// Decides which constraints interact with one constraint through one body.
 pub enum Adjacency<'a> {
@@ -22,9 +22,9 @@ pub enum Adjacency<'a> {
         body: *const BODY,
         /// Its mesh.
         mesh: Mesh<'a>,
-        /// The constraint's place on it.
-        place: Place,
-        /// The first element that may hold it.
+        /// The constraint's point on it.
+        place: BodyPoint,
+        /// The first element that may contain it.
         element: Element,
         /// The node of this element that coincides with it.
         node: Option<u32>,
@@ -40,7 +40,7 @@ pub unsafe fn is_by_nodes(body: *const BODY) -> bool {
     unsafe { (*body).kind == FEM && (*body).scheme == SCH_DEF_EXP }
 }
 
-/// Check that a body is of a known kind.
+/// Check that the kind of a body is known.
 ///
 /// # Errors
 /// [`Code::BugFound`].
@@ -58,7 +58,7 @@ pub unsafe fn check_kind(body: *const BODY) -> Result {
 }
 
 impl<'a> Adjacency<'a> {
-    /// For a constraint and a body that it was given with.
+    /// Prepare the decision for a constraint and one of its bodies.
     ///
     /// # Errors
     /// [`Code::BugFound`] for an unknown kind of body, or an explicit finite-element body without a mesh.
@@ -85,13 +85,13 @@ impl<'a> Adjacency<'a> {
     /// Whether another constraint of the body interacts with this one.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if its place has no elements.
+    /// [`Code::BugFound`] if its point has no elements.
     ///
     /// # Safety
-    /// `other` is valid, and so is what [`Adjacency::new`] was given.
+    /// `other` and the arguments of [`Adjacency::new`] are valid.
     pub unsafe fn allows(&self, other: *const CON) -> Result<bool> {
         let Self::SharedNodes { body, mesh, place, element, node } = self else { return Ok(true) };
-        // SAFETY: the caller promises that `other` is valid, and so is what `new` was given.
+        // SAFETY: the caller promises that `other` and the arguments of `new` are valid.
         unsafe {
             let other_place = place_on(other, *body)?;
             let others = mesh.candidates(&other_place).map_err(|code| constraint::error(other, code))?;
@@ -105,15 +105,15 @@ impl<'a> Adjacency<'a> {
     }
 }
 
-/// The place of a constraint on a body; the master's if the body is both.
+/// The point of a constraint on a body; the master's point if the body is both.
 ///
 /// # Safety
 /// `con` and `body` are valid.
-unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place> {
+unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<BodyPoint> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
         let role = constraint::roles_on(con, body).next();
-        role.map(|(_, role)| Place::of(con, role, ptr::null_mut())).ok_or_else(|| {
+        role.map(|(_, role)| BodyPoint::of(con, role, ptr::null_mut())).ok_or_else(|| {
             let (name, id) = (display::constraint(con), (*body).id);
             fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
         })

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::{fmt, slice};
 
-use crate::inertia::{BlockDiagonal, Defect, Dense, Inertia, Inverse, Matrix, Sparse, Structure};
+use crate::inertia::{BlockDiagonal, Defect, Dense, InertiaRef, Inverse, Matrix, Sparse, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
@@ -12,32 +12,32 @@ use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::layout::*;
 use crate::math::{Block, Vector};
 
-use super::finite_element;
-use super::place::Place;
+use super::body_point::BodyPoint;
+use super::finite_element::FiniteElementBody;
 
 /// A body as W knows it.
 #[derive(Clone, Copy)]
-pub enum Body<'a> {
+pub enum HostBody<'a> {
     /// A rigid body or obstacle.
     Rigid(Rigid<'a>),
     /// A pseudo-rigid body.
     PseudoRigid(PseudoRigid<'a>),
     /// Finite elements.
-    FiniteElement(finite_element::Body<'a>),
+    FiniteElement(FiniteElementBody<'a>),
 }
 
-impl<'a> Body<'a> {
-    /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone.
+impl<'a> HostBody<'a> {
+    /// Check a host's body. `velocities_only`: the update computes V and B only.
     ///
     /// # Errors
-    /// If its kind or form is unknown, or it lacks what these need.
+    /// If its kind or form is unknown, or data that these need are missing.
     ///
     /// # Safety
     /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
     #[inline(always)]
     pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self> {
-        // SAFETY: the caller promises a valid body with the arrays of its kind; conf of a rigid one starts
-        // with the nine values of the rotation.
+        // SAFETY: the caller promises a valid body with the arrays of its kind; conf of a rigid body starts with the nine
+        // values of the rotation.
         unsafe {
             let center: &Vector = &(*body).ref_center;
             match (*body).kind {
@@ -46,13 +46,13 @@ impl<'a> Body<'a> {
                     None => Err(null("conf", body)),
                 },
                 PRB => Ok(Self::PseudoRigid(PseudoRigid { center })),
-                FEM => finite_element::Body::new(body, velocities_only).map(Self::FiniteElement),
+                FEM => FiniteElementBody::new(body, velocities_only).map(Self::FiniteElement),
                 kind => Err(fail!(Code::BugFound, "body {} of unknown kind {kind}", (*body).id)),
             }
         }
     }
 
-    /// Number of generalised velocities that W knows.
+    /// Number of generalized velocities in W.
     pub fn dofs(&self) -> usize {
         match self {
             Self::Rigid(_) => rigid::DOFS,
@@ -61,7 +61,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The rotation that operators take from the configuration, if they do.
+    /// The rotation that operators take from the configuration, if any.
     pub fn rotation(&self) -> Option<&'a Block> {
         match self {
             Self::Rigid(rigid) => Some(rigid.rotation),
@@ -70,38 +70,38 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The point at a place, tied to these velocities.
+    /// The point for an operator on the generalized velocities.
     ///
     /// # Errors
-    /// As [`finite_element::Body::dense_point`].
+    /// As [`FiniteElementBody::dense_point`].
     ///
     /// # Safety
-    /// As [`Body::new`]; the place is on this body.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>> {
+    /// As [`HostBody::new`]; the point is on this body.
+    pub unsafe fn dense_point(&self, place: &BodyPoint) -> Result<Point<'a>> {
         match self {
             Self::Rigid(rigid) => Ok(Point::Rigid(*rigid, place.point)),
             Self::PseudoRigid(prb) => Ok(Point::PseudoRigid(*prb, place.point)),
-            // SAFETY: the caller promises that this body is valid, and the place on it.
+            // SAFETY: the caller promises that this body is valid and that the point is on it.
             Self::FiniteElement(fem) => unsafe { fem.dense_point(place) },
         }
     }
 
-    /// The point at a place, tied to the velocities that V and B are made of, and these velocities: first the
-    /// previous, then the current one.
+    /// The point for an operator on the velocities from which V and B are computed, and these velocities: the previous one,
+    /// then the current one.
     ///
     /// # Errors
     /// If there are no velocities; as [`super::mesh::Mesh::location`] for finite elements.
     ///
     /// # Safety
-    /// As [`Body::new`]; `body` is this body, and the place is on it.
+    /// As [`HostBody::new`]; `body` is this body, and the point is on it.
     #[inline(always)]
     pub unsafe fn moving_point(
         &self,
         body: *const BODY,
-        place: &Place,
+        place: &BodyPoint,
     ) -> Result<(Point<'a>, [&'a [f64]; 2])> {
-        // SAFETY: the caller promises that this body is valid, and the place on it. velo holds the current
-        // velocity, then the previous one; in a reduced body other values come before them.
+        // SAFETY: the caller promises that this body is valid and that the point is on it. velo holds the current velocity,
+        // then the previous one; in a reduced body, they come after other values.
         unsafe {
             let (point, start, count) = match self {
                 Self::Rigid(rigid) => (Point::Rigid(*rigid, place.point), 0, rigid::DOFS),
@@ -120,7 +120,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The inertia of a body with `dofs` generalised velocities.
+/// The inertia of a body with `dofs` generalized velocities.
 ///
 /// # Errors
 /// If `body->inverse` is missing, of unknown kind, ill-formed or of another size.
@@ -128,7 +128,7 @@ impl<'a> Body<'a> {
 /// # Safety
 /// `body` is valid, its inverse is NULL or a matrix whose arrays have the sizes that it states, and nobody writes them
 /// during `'a`.
-pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>> {
+pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<InertiaRef<'a>> {
     // SAFETY: the caller promises a valid body, whose inverse is NULL or a matrix with arrays of the sizes
     // that it states.
     let inertia = unsafe { view((*body).inverse) }.map_err(|code| errors::about("inverse", code))?;
@@ -138,7 +138,7 @@ pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>>
     }
 }
 
-/// Whether a body gives the matrix A, not its inverse.
+/// Whether a body has the matrix A instead of its inverse.
 ///
 /// # Safety
 /// As [`inertia`].
@@ -150,13 +150,13 @@ pub unsafe fn is_matrix(body: *const BODY) -> bool {
 
 /// # Safety
 /// `matrix` is NULL or as [`inertia`] asks for.
-unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>> {
+unsafe fn view<'a>(matrix: *const MX) -> Result<InertiaRef<'a>> {
     // SAFETY: the caller promises that the matrix is NULL or valid.
     let matrix = unsafe { matrix.as_ref() }.ok_or_else(|| ill_formed("missing"))?;
     let inverse = match matrix.kind {
         MXBD => {
             let count = ends(matrix.n)?;
-            // SAFETY: p and i of a block-diagonal matrix hold an entry a block and one behind.
+            // SAFETY: p and i of a block-diagonal matrix hold one entry a block and one more.
             let (starts, rows) = unsafe { (array(matrix.p, count)?, array(matrix.i, count)?) };
             // SAFETY: x holds nzmax values, and at most that many are viewed.
             let values = unsafe { array(matrix.x, values(matrix, starts)?)? };
@@ -173,7 +173,7 @@ unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>> {
         }
         MXCSC => {
             square(matrix)?;
-            // SAFETY: p of compressed columns holds an entry a column and one behind.
+            // SAFETY: p of compressed columns holds one entry a column and one more.
             let starts = unsafe { array(matrix.p, ends(matrix.n)?)? };
             let count = values(matrix, starts)?;
             // SAFETY: i and x hold nzmax entries, and at most that many are viewed.
@@ -182,13 +182,13 @@ unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>> {
                 let positive_definite = matrix.flags & MXSPD != 0;
                 let structure =
                     if positive_definite { Structure::PositiveDefinite } else { Structure::General };
-                return Ok(Inertia::Matrix(Matrix { structure, starts, rows, values }));
+                return Ok(InertiaRef::Matrix(Matrix { structure, starts, rows, values }));
             }
             Sparse::new(starts, rows, values).map(Inverse::Sparse)
         }
         kind => return Err(ill_formed(format_args!("unknown kind {kind}"))),
     };
-    inverse.map(Inertia::Inverse).map_err(ill_formed)
+    inverse.map(InertiaRef::Inverse).map_err(ill_formed)
 }
 
 const INCOMPLETE: &str = "arrays are missing or sizes negative";
@@ -198,7 +198,7 @@ fn ill_formed(why: impl fmt::Display) -> Code {
     fail!(Code::MatrixKind, "{why}")
 }
 
-/// The number of values that the starts of blocks or columns end with.
+/// The number of values: the last of the starts of blocks or columns.
 fn values(matrix: &MX, starts: &[c_int]) -> Result<usize> {
     let end = starts.last().copied().unwrap_or(0);
     if end > matrix.nzmax { Err(ill_formed(Defect::Starts)) } else { length(end) }
@@ -212,7 +212,7 @@ fn length(count: c_int) -> Result<usize> {
     usize::try_from(count).map_err(|_| ill_formed(INCOMPLETE))
 }
 
-/// The length of an array with one entry behind the last of `count`.
+/// The length of an array with one entry more than `count`.
 fn ends(count: c_int) -> Result<usize> {
     Ok(length(count)? + 1)
 }

@@ -6,8 +6,8 @@ use crate::legacy::display;
 use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::layout::*;
 
-use super::body::Body;
-use super::place::{KnownPlaces, Place, Role};
+use super::body::HostBody;
+use super::body_point::{BodyPoint, CachedLocations, Role};
 
 /// Check that a constraint is of a known kind and has a master.
 ///
@@ -42,7 +42,7 @@ pub unsafe fn check_kind(con: *const CON) -> Result {
     Ok(())
 }
 
-/// The thread's last error, that of a constraint.
+/// Put a constraint's name before the thread's last error.
 ///
 /// # Safety
 /// As [`check`].
@@ -52,7 +52,7 @@ pub unsafe fn error(con: *const CON, code: Code) -> Code {
     errors::about(unsafe { display::constraint(con) }, code)
 }
 
-/// What a constraint is called in a dump.
+/// The label of a constraint in a dump.
 ///
 /// # Safety
 /// `con` has been checked ([`check`]); nobody writes its point and frame during `'a`.
@@ -70,7 +70,7 @@ pub unsafe fn label<'a>(con: *const CON) -> Label<'a> {
     }
 }
 
-/// Whether W leaves this body out: a contact does not move an obstacle.
+/// Whether W omits this body: a contact does not move an obstacle.
 ///
 /// # Safety
 /// `con` and `body` are valid.
@@ -80,7 +80,7 @@ pub unsafe fn is_contact_on_obstacle(con: *const CON, body: *const BODY) -> bool
     unsafe { (*con).kind == CONTACT && (*body).kind == OBS }
 }
 
-/// The body of a constraint with a role; NULL if there is none.
+/// The body with a role in a constraint; NULL if there is none.
 ///
 /// # Safety
 /// `con` is valid.
@@ -95,24 +95,24 @@ pub unsafe fn body_of(con: *const CON, role: Role) -> *const BODY {
     }
 }
 
-/// One of the bodies of a constraint with its velocities.
+/// One body of a constraint with its velocities.
 ///
 /// # Errors
-/// As [`Body::new`] and [`Body::moving_point`].
+/// As [`HostBody::new`] and [`HostBody::moving_point`].
 ///
 /// # Safety
-/// The constraint is valid, and so is `body`, the one with this role.
+/// The constraint and `body`, its body with this role, are valid.
 #[inline(always)]
 pub unsafe fn side<'a>(
     con: *const CON,
     role: Role,
     body: *const BODY,
-    known: KnownPlaces,
+    cached: CachedLocations,
 ) -> Result<Side<'a>> {
     // SAFETY: the caller promises a valid constraint, and that the body with this role is valid.
     unsafe {
-        let moving = Body::new(body, true)
-            .and_then(|view| view.moving_point(body, &Place::of(con, role, known)))
+        let moving = HostBody::new(body, true)
+            .and_then(|view| view.moving_point(body, &BodyPoint::of(con, role, cached)))
             .map_err(|code| error(con, code));
         let (point, [previous, current]) = moving?;
         let sign = match role {
@@ -123,8 +123,8 @@ pub unsafe fn side<'a>(
     }
 }
 
-/// The roles in which a constraint acts on a body, with their signs: H of the constraint on the body is the signed sum of H at these
-/// places.
+/// The roles in which a constraint acts on a body, with their signs. H of the constraint on the body is the signed sum of H at
+/// these points.
 ///
 /// # Safety
 /// `con` is valid.

@@ -9,21 +9,21 @@ use crate::legacy::layout::*;
 pub enum UpdateKind {
     /// Everything.
     All,
-    /// V, B, diagonal blocks, free energy, and the blocks of rows that are no contacts.
+    /// V, B, diagonal blocks, free energy, and the blocks of rows other than contacts.
     Penalty,
     /// V and B.
     Minimal,
 }
 
-/// What the domain's solver wants; everything if there is no solver.
+/// The quantities that the domain's solver needs; all of them if there is no solver.
 ///
 /// # Errors
-/// [`Code::BugFound`] if a NEWTON solver is announced and missing.
+/// [`Code::BugFound`] if the kind is NEWTON_SOLVER and the solver is NULL.
 ///
 /// # Safety
-/// `dom` is valid, `dom->solfec` NULL or valid, and `solfec->solver` what its kind says.
+/// `dom` is valid, `dom->solfec` is NULL or valid, and `solfec->solver` has the type of its kind.
 pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind> {
-    // SAFETY: the caller promises a valid domain; solfec is NULL or valid, and its solver is what its kind says.
+    // SAFETY: the caller promises a valid domain; solfec is NULL or valid, and its solver has the type of its kind.
     unsafe {
         let Some(solfec) = (*dom).solfec.as_ref() else { return Ok(UpdateKind::All) };
         match solfec.kind {
@@ -51,18 +51,18 @@ pub unsafe fn step(dom: *const DOM) -> Result<f64> {
     if step.is_finite() { Ok(step) } else { Err(fail!(Code::BugFound, "the time step is {step}")) }
 }
 
-/// The constraints of the domain, in the order of its list. The walk has no end if the list leads back to one of them: see
+/// The constraints of the domain, in the order of its list. The iteration does not end if the list is cyclic: see
 /// [`comes_twice`].
 ///
 /// # Safety
-/// `dom` is valid, and nobody changes its list during the walk.
+/// `dom` is valid, and nobody changes its list during the iteration.
 pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
     let link = |con: *mut CON| if con.is_null() { None } else { Some(con) };
     // SAFETY: the caller promises a valid domain whose list nobody changes; constraints of the list are valid.
     unsafe { std::iter::successors(link((*dom).con), move |&con| link((*con).next)) }
 }
 
-/// The error of a list of constraints that comes to one for the second time.
+/// The error of a list that contains a constraint twice.
 ///
 /// # Safety
 /// `con` and its bodies are valid.

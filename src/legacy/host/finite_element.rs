@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use crate::inertia::cost::Lasting;
+use crate::inertia::cost::MatrixLifetime;
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Location, Reduced};
 use crate::legacy::display::null;
@@ -11,34 +11,34 @@ use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 use crate::math::{Block, is_finite};
 
+use super::body_point::BodyPoint;
 use super::mesh::Mesh;
-use super::place::Place;
 
-/// A finite-element body as W knows it.
+/// A finite-element body, checked.
 #[derive(Clone, Copy)]
-pub struct Body<'a> {
+pub struct FiniteElementBody<'a> {
     body: *const BODY,
     is_reduced: bool,
-    /// Number of generalised velocities.
+    /// Number of generalized velocities.
     pub dofs: usize,
-    /// The rotation that operators take from the configuration, if they do.
+    /// The rotation that operators take from the configuration, if any.
     pub rotation: Option<&'a Block>,
-    /// How long A is expected to last, if it is given: the stiffness of a total Lagrangian body changes with its shape, a
-    /// co-rotational one keeps that of its reference.
-    pub lasting: Lasting,
+    /// How long A is expected to last, if the body has A. The stiffness of a total Lagrangian body changes with its shape; a
+    /// co-rotational body keeps its reference stiffness.
+    pub lifetime: MatrixLifetime,
 }
 
-impl<'a> Body<'a> {
-    /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone.
+impl<'a> FiniteElementBody<'a> {
+    /// Check a host's body. `velocities_only`: the update computes V and B only.
     ///
     /// # Errors
-    /// For an unknown form, or without a configuration that the form needs.
+    /// If the form is unknown, or a configuration that it needs is missing.
     ///
     /// # Safety
-    /// As [`super::body::Body::new`]; `body` is a finite-element body.
+    /// As [`super::body::HostBody::new`]; `body` is a finite-element body.
     pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self> {
-        // SAFETY: the caller promises a valid finite-element body; conf of a co-rotational one holds the
-        // rotation behind dofs values.
+        // SAFETY: the caller promises a valid finite-element body; conf of a co-rotational body holds the rotation after dofs
+        // values.
         unsafe {
             let id = (*body).id;
             let is_reduced = match (*body).form {
@@ -46,7 +46,7 @@ impl<'a> Body<'a> {
                 BODY_COROTATIONAL_MODAL | BODY_COROTATIONAL_REDUCED_ORDER => true,
                 form => return Err(fail!(Code::BugFound, "body {id} of unknown form {form}")),
             };
-            // V and B never take the operator of W: their velocities are those of the mesh nodes, and their operator is plain.
+            // V and B never use the operator of W: they come from velocities of mesh nodes, and their operator has no rotation.
             let is_turned =
                 (*body).form == BODY_COROTATIONAL && (*body).scheme != SCH_DEF_EXP && !velocities_only;
             let dofs = match usize::try_from((*body).dofs) {
@@ -58,20 +58,20 @@ impl<'a> Body<'a> {
                 ensure!(!(*body).conf.is_null(), null("conf", body));
                 rotation = Some(&*(*body).conf.add(dofs).cast::<Block>());
             }
-            let lasting = match (*body).form {
-                TOTAL_LAGRANGIAN => Lasting::OneUpdate,
-                _ => Lasting::ManyUpdates,
+            let lifetime = match (*body).form {
+                TOTAL_LAGRANGIAN => MatrixLifetime::OneUpdate,
+                _ => MatrixLifetime::ManyUpdates,
             };
-            Ok(Self { body, is_reduced, dofs, rotation, lasting })
+            Ok(Self { body, is_reduced, dofs, rotation, lifetime })
         }
     }
 
-    /// Whether H is kept by nodes; else it is dense.
+    /// Whether H is stored by nodes; otherwise it is dense.
     pub fn is_nodal(&self) -> bool {
         !self.is_reduced
     }
 
-    /// Number of nodes of a nodal body's mesh.
+    /// Number of mesh nodes of a nodal body.
     pub fn mesh_nodes(&self) -> usize {
         self.dofs / 3
     }
@@ -81,16 +81,16 @@ impl<'a> Body<'a> {
         if self.is_nodal() { 0 } else { 4 * self.dofs }
     }
 
-    /// Where a place lies in the mesh, and the number of its nodes.
+    /// The location of a point in the mesh, and the number of mesh nodes.
     ///
     /// # Errors
-    /// As [`Mesh::location`]; if mesh and dofs of a nodal body do not fit each other.
+    /// As [`Mesh::location`]; also if mesh and dofs of a nodal body do not match.
     ///
     /// # Safety
-    /// As [`Mesh::new`]; the place is on this body.
+    /// As [`Mesh::new`]; the point is on this body.
     #[inline(never)]
-    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize)> {
-        // SAFETY: the caller promises a valid body, and a place on it.
+    pub unsafe fn location(&self, place: &BodyPoint) -> Result<(Location, usize)> {
+        // SAFETY: the caller promises a valid body, and a point on it.
         unsafe {
             let mesh = Mesh::new(self.body, place)?;
             let (nodes, id) = (mesh.nodes.len(), (*self.body).id);
@@ -102,15 +102,15 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The point at a place, tied to the generalised velocities of this body.
+    /// The point for an operator on the generalized velocities of this body.
     ///
     /// # Errors
-    /// As [`Body::location`]; if the base of a reduced body is missing or of another size.
+    /// As [`FiniteElementBody::location`]; also if the base of a reduced body is missing or has another size.
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>> {
-        // SAFETY: the caller promises a place on this body, which is valid with its base.
+    pub unsafe fn dense_point(&self, place: &BodyPoint) -> Result<Point<'a>> {
+        // SAFETY: the caller promises a point on this body, which is valid with its base.
         unsafe {
             let (location, nodes) = self.location(place)?;
             match self.rotation {
@@ -123,18 +123,18 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether Φ is finite, or not needed.
+    /// Whether Φ is finite or not needed.
     ///
     /// # Errors
-    /// As [`Body::dense_point`].
+    /// As [`FiniteElementBody::dense_point`].
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool> {
+    pub unsafe fn has_finite_base(&self, place: &BodyPoint) -> Result<bool> {
         if self.is_nodal() {
             return Ok(true);
         }
-        // SAFETY: the caller promises a place on this body, which is valid with its base.
+        // SAFETY: the caller promises a point on this body, which is valid with its base.
         unsafe {
             let (_, nodes) = self.location(place)?;
             Ok(is_finite(self.base(3 * nodes)?))
@@ -144,7 +144,7 @@ impl<'a> Body<'a> {
     /// Φ, `rows` × dofs, column-major.
     ///
     /// # Safety
-    /// `body->evec` is NULL or valid, with as many values as it states.
+    /// `body->evec` is NULL or valid, with the number of values that it states.
     unsafe fn base(&self, rows: usize) -> Result<&'a [f64]> {
         // SAFETY: the caller promises that the base is NULL or valid; a dense matrix holds m n values.
         unsafe {

@@ -17,16 +17,15 @@ impl Node for MAP {
     }
 }
 
-/// The element with an id in a map whose keys are ids cast to pointers, NULL if there is none; `None` if the way to the
-/// element leads round in a circle.
+/// Find the element with an id in a map whose keys are ids cast to pointers. Returns NULL if there is none, and `None` if the
+/// path to it is cyclic.
 ///
 /// # Safety
-/// `node` is an empty map, or one in the order of its keys, whose children are nodes or the sentinel; nobody changes it
+/// `node` is an empty map, or a map in the order of its keys whose children are nodes or the sentinel; nobody changes it
 /// meanwhile.
 pub unsafe fn with_id(mut node: *const MAP, id: u32) -> Option<*mut c_void> {
     let key = id as usize;
-    // Brent's search for cycles: it keeps a node of the way, and replaces it each time that the length of the way has
-    // doubled.
+    // Brent's cycle detection: keep a node of the path, and replace it each time that the length of the path has doubled.
     let (mut kept, mut length, mut next) = (ptr::null(), 0_usize, 1_usize);
     // SAFETY: the caller promises an empty map, or a root whose children are nodes or the sentinel.
     while let Some(found) = unsafe { existing(node) } {
@@ -49,8 +48,8 @@ pub unsafe fn with_id(mut node: *const MAP, id: u32) -> Option<*mut c_void> {
 mod tests {
     use super::*;
 
-    /// A chain through the right children of nodes with keys 0, 1, ..., which then leads to the node at `back`, or with the
-    /// number of nodes to the sentinel.
+    /// A chain through the right children of nodes with keys 0, 1, ... The last one leads to the node at `back`, or to the
+    /// sentinel if `back` is the number of nodes.
     fn chain(count: usize, back: usize) -> Vec<MAP> {
         let mut nodes: Vec<MAP> = Vec::with_capacity(count + 1);
         let first = nodes.as_mut_ptr();

@@ -1,4 +1,4 @@
-//! Finite-element meshes and the elements that constraints lie on.
+//! Finite-element meshes and the elements that contain the points of constraints.
 
 use std::{iter, slice};
 
@@ -7,38 +7,37 @@ use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::layout::*;
 use crate::math::Vector;
 
-use super::place::Place;
+use super::body_point::BodyPoint;
 
-/// The mesh of a finite-element body: its own if it has a separate one, else that of the place's shape.
+/// The mesh of a finite-element body: its separate mesh if it has one, otherwise the mesh of the point's shape.
 #[derive(Clone, Copy)]
 pub struct Mesh<'a> {
-    /// Referential places of the nodes.
+    /// Referential positions of the nodes.
     pub nodes: &'a [Vector],
     /// Whether the mesh is separate from the body's shape.
     pub separate: bool,
 }
 
-/// The elements that may hold a place: the place's own element, or those of its convex.
+/// The elements that may contain a point: its own element, or the elements of its convex.
 #[derive(Clone, Copy)]
 pub struct Candidates<'a> {
-    /// The first of them.
+    /// The first element.
     pub first: Element,
     others: &'a [*mut ELEMENT],
     mesh_nodes: usize,
 }
 
 impl<'a> Mesh<'a> {
-    /// The mesh for a place on a body.
+    /// The mesh for a point on a body.
     ///
     /// # Errors
     /// If there is none.
     ///
     /// # Safety
-    /// `body` is valid, shape and object of the place are NULL or what the body's kind asks for, and nobody writes
-    /// them during `'a`.
-    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self> {
-        // SAFETY: the caller promises a valid body, and a shape and an object that fit its kind. The data of
-        // a mesh's shape is the mesh, whose node places are 3 × count values.
+    /// `body` is valid, shape and object of the point are NULL or fit the body's kind, and nobody writes them during `'a`.
+    pub unsafe fn new(body: *const BODY, place: &BodyPoint) -> Result<Self> {
+        // SAFETY: the caller promises a valid body, and a shape and an object that fit its kind. The data of a mesh's shape is
+        // the mesh, whose node positions are 3 × count values.
         unsafe {
             let id = (*body).id;
             let separate = !(*body).msh.is_null();
@@ -57,18 +56,18 @@ impl<'a> Mesh<'a> {
         }
     }
 
-    /// The elements that may hold the place.
+    /// The elements that may contain the point.
     ///
     /// # Errors
-    /// If there are none, or one is ill-formed.
+    /// If there are none, or one is malformed.
     ///
     /// # Safety
-    /// As [`Mesh::new`]; the place lies on the mesh's body. The place is not moved while the candidates are in use.
-    // Inline, or its result goes through memory: a tenth of an update of meshes with an explicit scheme.
+    /// As [`Mesh::new`]; the point is on the mesh's body, and `place` is not moved while the candidates are in use.
+    // Without inlining, the result goes through memory, which costs a tenth of an update of meshes with an explicit scheme.
     #[inline(always)]
-    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>> {
-        // SAFETY: the caller promises a place on the mesh's body, whose object fits it; a convex holds nele
-        // elements of the mesh.
+    pub unsafe fn candidates<'b>(&self, place: &'b BodyPoint) -> Result<Candidates<'b>> {
+        // SAFETY: the caller promises a point on the mesh's body, whose object fits it; a convex holds nele elements of the
+        // mesh.
         unsafe {
             let elements: &[*mut ELEMENT] = match (place.object.is_null(), self.separate) {
                 (true, _) => &[],
@@ -93,18 +92,18 @@ impl<'a> Mesh<'a> {
         }
     }
 
-    /// Where the place lies.
+    /// The location of the point in the mesh.
     ///
     /// # Errors
-    /// As [`Mesh::candidates`]; if its local coordinates are not found.
+    /// As [`Mesh::candidates`]; also if the local coordinates are not found.
     ///
     /// # Safety
     /// As there.
-    // Inline, or the location is moved once more.
+    // Without inlining, the location is copied once more.
     #[inline(always)]
-    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location> {
-        // SAFETY: the caller promises a place on the mesh's body, whose elements stay valid. What is known of
-        // the place is NULL or valid, and this thread's.
+    pub unsafe fn location(&self, place: &BodyPoint, epsilon: f64) -> Result<Location> {
+        // SAFETY: the caller promises a point on the mesh's body, whose elements stay valid. Its cached location is NULL or
+        // valid, and used by this thread only.
         unsafe {
             let candidates = self.candidates(place)?;
             let chosen = match self.separate {
@@ -112,8 +111,8 @@ impl<'a> Mesh<'a> {
                 false => None,
             };
             let element = chosen.unwrap_or(candidates.first);
-            let located = match place.known.as_mut() {
-                Some(known) => known.locate(element, self.nodes, &place.point),
+            let located = match place.cached.as_mut() {
+                Some(cached) => cached.locate(element, self.nodes, &place.point),
                 None => locate(element, self.nodes, &place.point),
             };
             located.ok_or_else(|| {
@@ -126,8 +125,8 @@ impl<'a> Mesh<'a> {
         }
     }
 
-    /// The mesh node that coincides with the place on one of its elements' nodes.
-    pub fn coincident_node(&self, element: &Element, place: &Place, epsilon: f64) -> Option<u32> {
+    /// The node of the element that coincides with the point.
+    pub fn coincident_node(&self, element: &Element, place: &BodyPoint, epsilon: f64) -> Option<u32> {
         coincident_node(element, self.nodes, &place.point, epsilon)
     }
 }
@@ -144,7 +143,7 @@ impl Candidates<'_> {
     }
 }
 
-/// An element of a mesh with so many nodes.
+/// An element of a mesh with `mesh_nodes` nodes; `None` if its type or nodes are unknown.
 ///
 /// # Safety
 /// `element` is NULL or valid.

@@ -1,12 +1,12 @@
-//! The host's structures as the core wants them: raw pointers in, checked views out.
+//! Checked views of the host's structures, made from raw pointers.
 
 pub mod adjacency;
 pub mod body;
+pub mod body_point;
 pub mod constraint;
 pub mod domain;
 pub mod finite_element;
 #[cfg(feature = "mpi")]
 pub mod map;
 pub mod mesh;
-pub mod place;
 pub mod set;

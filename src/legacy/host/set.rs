@@ -1,4 +1,4 @@
-//! Sets and maps: binary search trees whose missing children are a sentinel that only the host knows.
+//! Sets and maps: binary search trees in which missing children are a sentinel that only the host knows.
 
 use std::collections::{HashSet, TryReserveError};
 use std::ffi::c_void;
@@ -9,7 +9,7 @@ use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{BODY, CON, SET};
-use crate::memory::{bytes, push, put};
+use crate::memory::{bytes, push, set_or_push};
 
 /// A node of such a tree.
 pub trait Node {
@@ -29,7 +29,7 @@ impl Node for SET {
     }
 }
 
-/// The node here; `None` for NULL and for the sentinel, which is its own child on both sides.
+/// The node; `None` for NULL and for the sentinel, which is its own child on both sides.
 ///
 /// # Safety
 /// `node` is NULL or valid, and nobody writes it during `'a`.
@@ -41,41 +41,41 @@ pub unsafe fn existing<'a, N: Node>(node: *const N) -> Option<&'a N> {
     })
 }
 
-/// Nodes that a walk may visit before it checks that they are a tree.
+/// Number of nodes that a walk may visit before it checks that they form a tree.
 const FREE: usize = 1024;
 
-/// Memory lent to walks over trees, one after the other, and how far they may go.
-pub struct Walks<N> {
-    /// Nodes to come back to, and behind them others.
+/// Walks over trees, with a stack that is used again and a limit on the number of nodes.
+pub struct TreeWalker<N> {
+    /// The nodes to return to; later entries are unused.
     stack: Vec<*const N>,
-    /// A longer walk finds out first whether it has an end.
+    /// A walk over more nodes first checks that they form a tree.
     limit: usize,
 }
 
-impl<N> Default for Walks<N> {
+impl<N> Default for TreeWalker<N> {
     fn default() -> Self {
         Self { stack: Vec::new(), limit: FREE }
     }
 }
 
-impl<N> Walks<N> {
+impl<N> TreeWalker<N> {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         bytes(&self.stack)
     }
 }
 
-impl<N: Node> Walks<N> {
+impl<N: Node> TreeWalker<N> {
     /// Visit the elements of a tree in order, until a visit fails.
     ///
-    /// The walk keeps the nodes to come back to on a stack of its own: the tree need not be balanced, and parents are not
-    /// read (the root's and the sentinel's are arbitrary).
+    /// The walk keeps the nodes to return to on a stack, so that the tree need not be balanced. Parents are not read: the
+    /// parents of the root and of the sentinel are arbitrary.
     ///
-    /// A walk over a damaged tree, whose nodes lead back to others, must have an end. A walk that gets longer than any
-    /// before counts all nodes, each once. The limit is twice the largest count, so that this happens rarely.
+    /// A walk over a damaged tree with cycles must end. A walk that gets longer than the limit counts all nodes, each once. The
+    /// new limit is twice that count, so that this happens rarely.
     ///
     /// # Errors
-    /// If memory is exhausted, or the nodes, which are those of `what`, are found to be no tree; that of a visit.
+    /// If memory is exhausted, or the nodes of `what` are no tree; the error of a visit.
     ///
     /// # Safety
     /// `root` is NULL, a sentinel or a node; children are nodes or the sentinel; nobody changes them during the walk.
@@ -98,7 +98,7 @@ impl<N: Node> Walks<N> {
                         })?;
                         self.limit = count.saturating_mul(2);
                     }
-                    put(&mut self.stack, depth, next).map_err(exhausted)?;
+                    set_or_push(&mut self.stack, depth, next).map_err(exhausted)?;
                     depth += 1;
                     next = found.children()[0];
                 }
@@ -114,16 +114,16 @@ impl<N: Node> Walks<N> {
     }
 }
 
-/// Nodes above a node that a quick walk has room for.
+/// Depth of the stack of a quick walk.
 const DEPTH: usize = 24;
 
-impl Walks<SET> {
-    /// Visit the constraints on a body in the order of its set, without memory and without words for errors: false if that cannot
-    /// be, since a visit fails, the set holds NULL, nodes lie too deep, or it may be no tree. [`Walks::each_on`] then does it, or
-    /// tells what is wrong.
+impl TreeWalker<SET> {
+    /// Visit the constraints on a body in the order of its set, without allocation and error texts. Returns false if a visit
+    /// fails, the set contains NULL, the tree is too deep, or it may be no tree. Then [`TreeWalker::each_on`] visits them, or
+    /// returns the error.
     ///
     /// # Safety
-    /// As [`Walks::each`]; the body is valid.
+    /// As [`TreeWalker::each`]; the body is valid.
     #[inline(always)]
     pub unsafe fn each_quickly_on(&self, body: *const BODY, visit: impl FnMut(*mut CON) -> bool) -> bool {
         // SAFETY: the caller promises a valid body with a set that nobody changes.
@@ -133,10 +133,10 @@ impl Walks<SET> {
     /// Visit the constraints on a body in the order of its set.
     ///
     /// # Errors
-    /// If memory is exhausted, or the set is no tree or holds NULL; that of a visit.
+    /// If memory is exhausted, or the set is no tree or contains NULL; the error of a visit.
     ///
     /// # Safety
-    /// As [`Walks::each`]; the body is valid.
+    /// As [`TreeWalker::each`]; the body is valid.
     pub unsafe fn each_on(
         &mut self,
         body: *const BODY,
@@ -154,10 +154,10 @@ impl Walks<SET> {
     }
 }
 
-/// See [`Walks::each_quickly_on`]; a tree has no more than `limit` nodes.
+/// See [`TreeWalker::each_quickly_on`]; at most `limit` nodes are visited.
 ///
 /// # Safety
-/// As [`Walks::each`].
+/// As [`TreeWalker::each`].
 #[inline(always)]
 unsafe fn each_quickly(root: *const SET, limit: usize, mut visit: impl FnMut(*mut CON) -> bool) -> bool {
     let mut above = [const { MaybeUninit::<*const SET>::uninit() }; DEPTH];
@@ -177,7 +177,7 @@ unsafe fn each_quickly(root: *const SET, limit: usize, mut visit: impl FnMut(*mu
                 depth += 1;
                 next = node.l;
             }
-            // Where nothing is above, none has the number that this wraps to.
+            // With an empty stack this wraps to an index that has no entry.
             depth = depth.wrapping_sub(1);
             let Some(node) = above.get(depth) else { return true };
             &*node.assume_init()
@@ -197,7 +197,7 @@ unsafe fn each_quickly(root: *const SET, limit: usize, mut visit: impl FnMut(*mu
 /// If memory is exhausted.
 ///
 /// # Safety
-/// As [`Walks::each`].
+/// As [`TreeWalker::each`].
 #[cold]
 unsafe fn count_once<N: Node>(root: *const N) -> Result<Option<usize>, TryReserveError> {
     let mut seen: HashSet<*const N, BuildHasherDefault<DefaultHasher>> = HashSet::default();
@@ -237,31 +237,31 @@ mod tests {
         nodes
     }
 
-    /// The walk's elements, which are one more than the places of the nodes, and how it ended.
-    fn walk(nodes: &[SET], walks: &mut Walks<SET>) -> (Vec<usize>, Option<Code>) {
+    /// The elements of the walk, which are one more than the indices of the nodes, and its error.
+    fn walk(nodes: &[SET], walker: &mut TreeWalker<SET>) -> (Vec<usize>, Option<Code>) {
         let mut elements = Vec::new();
         let visit = |element: *mut c_void| {
             elements.push(element.addr());
             Ok(())
         };
         // SAFETY: the children of these nodes are among them.
-        let fault = unsafe { walks.each(nodes.as_ptr(), &"nodes", visit) }.err();
+        let fault = unsafe { walker.each(nodes.as_ptr(), &"nodes", visit) }.err();
         (elements, fault)
     }
 
     #[test]
     fn walks_are_in_order_however_long() {
-        let mut walks = Walks::default();
-        assert_eq!(walk(&nodes(&[[1, 2], [3, 4], [4, 3], [4, 4]][..0]), &mut walks), (vec![], None));
-        assert_eq!(walk(&nodes(&[[1, 2], [3, 3], [3, 3]]), &mut walks), (vec![2, 1, 3], None));
+        let mut walker = TreeWalker::default();
+        assert_eq!(walk(&nodes(&[[1, 2], [3, 4], [4, 3], [4, 4]][..0]), &mut walker), (vec![], None));
+        assert_eq!(walk(&nodes(&[[1, 2], [3, 3], [3, 3]]), &mut walker), (vec![2, 1, 3], None));
         let count = 10 * FREE;
         // Children are the next node on one side, the sentinel on the other.
         let left: Vec<[usize; 2]> = (0..count).map(|place| [place + 1, count]).collect();
         let right: Vec<[usize; 2]> = (0..count).map(|place| [count, place + 1]).collect();
-        assert_eq!(walk(&nodes(&left), &mut walks), ((1..=count).rev().collect(), None));
-        assert_eq!(walks.limit, 2 * count);
-        assert_eq!(walk(&nodes(&right), &mut walks), ((1..=count).collect(), None));
-        assert_eq!(walks.limit, 2 * count);
+        assert_eq!(walk(&nodes(&left), &mut walker), ((1..=count).rev().collect(), None));
+        assert_eq!(walker.limit, 2 * count);
+        assert_eq!(walk(&nodes(&right), &mut walker), ((1..=count).collect(), None));
+        assert_eq!(walker.limit, 2 * count);
     }
 
     #[test]
@@ -276,14 +276,14 @@ mod tests {
             unsafe { each_quickly(nodes.as_ptr(), limit, visit) }.then_some(found)
         };
         let balanced = nodes(&[[1, 4], [2, 3], [7, 7], [7, 7], [5, 6], [7, 7], [7, 7]]);
-        assert_eq!(quickly(&balanced, 7), Some(walk(&balanced, &mut Walks::default()).0));
+        assert_eq!(quickly(&balanced, 7), Some(walk(&balanced, &mut TreeWalker::default()).0));
         assert_eq!((quickly(&balanced, 6), quickly(&nodes(&[]), 0)), (None, Some(vec![])));
         for count in [DEPTH, DEPTH + 1] {
             let left: Vec<[usize; 2]> = (0..count).map(|place| [place + 1, count]).collect();
             let found = (count == DEPTH).then(|| (1..=count).rev().collect());
             assert_eq!(quickly(&nodes(&left), 2 * DEPTH), found);
         }
-        // A node that leads back to the root, and one without a constraint.
+        // A node that leads back to the root, and a node without a constraint.
         assert_eq!(quickly(&nodes(&[[2, 1], [2, 0]]), 1000), None);
         let mut without = nodes(&[[1, 1]]);
         without[0].data = ptr::null_mut();
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn walks_that_do_not_end_are_ended() {
-        // Left and right of a node: itself, the root, one between; and halves that are shared, 2⁶⁰ elements.
+        // Left or right child of a node: itself, the root, a node in between; and shared halves with 2⁶⁰ elements.
         let shared: Vec<[usize; 2]> = (0..60).map(|place| [place + 1; 2]).collect();
         let last = 3;
         for children in [
@@ -306,7 +306,7 @@ mod tests {
             vec![[1, last], [last, 2], [last, 1]],
             shared,
         ] {
-            let (elements, fault) = walk(&nodes(&children), &mut Walks::default());
+            let (elements, fault) = walk(&nodes(&children), &mut TreeWalker::default());
             assert_eq!(fault, Some(Code::BugFound), "{children:?}");
             assert!(elements.len() <= FREE);
         }

@@ -1,4 +1,4 @@
-//! Records in the order in which they are sent.
+//! Records in the order of sending.
 
 use std::collections::TryReserveError;
 use std::ffi::c_int;
@@ -7,21 +7,20 @@ use super::world::Record;
 use crate::legacy::errors::{Code, Result, fail};
 use crate::memory::{bytes, collect, push};
 
-/// Records for ranks, in any order, and the same records sorted by rank. The memory is kept from one update to the
-/// next.
+/// Records for ranks: as added, and sorted by rank. The memory is kept from one update to the next.
 #[derive(Default)]
 pub struct Outbox {
     drafts: Vec<(usize, Record)>,
-    /// The records as [`Outbox::sort`] left them.
+    /// The records sorted by [`Outbox::sort`].
     pub sorted: Vec<Record>,
 }
 
-/// What a local dynamics keeps for its exchanges.
+/// Data that a local dynamics keeps for its exchanges.
 #[derive(Default)]
 pub struct Exchange {
-    /// What goes to other ranks.
+    /// Records for other ranks.
     pub outbox: Outbox,
-    /// What came from them.
+    /// Records from other ranks.
     pub inbox: Vec<Record>,
     /// Messages sent in the last update.
     pub messages: usize,
@@ -41,7 +40,7 @@ fn no_memory(_: TryReserveError) -> Code {
 }
 
 impl Outbox {
-    /// Forget all records.
+    /// Remove all records.
     pub fn clear(&mut self) {
         self.drafts.clear();
     }
@@ -54,7 +53,7 @@ impl Outbox {
         push(&mut self.drafts, (rank, record)).map_err(no_memory)
     }
 
-    /// Sort by ranks, then by constraints and roles, and count; all ranks are in `counts`.
+    /// Sort by ranks, then by constraints and roles, and count the records for each rank; `counts` has an entry for each rank.
     ///
     /// # Errors
     /// If memory is exhausted, or there are more than `most` records for a rank.
@@ -66,7 +65,8 @@ impl Outbox {
         }
         // A constraint has one record of each role.
         self.drafts.sort_unstable_by_key(|(rank, record)| (*rank, record.constraint, record.role));
-        collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record)).map_err(no_memory)
+        collect(&mut self.sorted, self.drafts.len(), self.drafts.iter().map(|(_, record)| *record))
+            .map_err(no_memory)
     }
 
     /// Bytes held.
@@ -78,7 +78,7 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::legacy::host::place::Role;
+    use crate::legacy::host::body_point::Role;
 
     fn outbox(ranks: &[usize]) -> Outbox {
         let mut outbox = Outbox::default();

@@ -1,4 +1,4 @@
-/* All calls of MPI. What is computed, and why, is in ../parallel. */
+/* All calls of MPI. The Rust files of this folder say what is exchanged, and why. */
 #define _POSIX_C_SOURCE 200112L /* nanosleep */
 
 #include <stdio.h>
@@ -16,9 +16,9 @@
 static struct {
   MPI_Comm communicator;
   MPI_Datatype record;
-  MPI_Request *requests; /* two a rank */
+  MPI_Request *requests; /* two per rank */
   struct ldy_mpi_world world;
-  int chosen; /* whether there is a world */
+  int chosen; /* whether the world has been set */
 } state;
 
 static int running (void)
@@ -41,7 +41,7 @@ static void release (void)
   memset (&state, 0, sizeof state);
 }
 
-/* ---- a world */
+/* ---- the world */
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, when everything else still works. */
 static int before_finalize (MPI_Comm self, int key, void *value, void *extra)
@@ -67,7 +67,7 @@ static int release_at_finalize (void)
   return code;
 }
 
-/* Arrays and duplicates for several processes. All of them learn if one has no memory. */
+/* Allocate arrays and duplicate the communicator for several processes. All return LDY_MPI_MEMORY if one has no memory. */
 static int prepare (MPI_Comm communicator)
 {
   size_t size = (size_t) state.world.size;
@@ -211,7 +211,7 @@ void ldy_mpi_abort (void)
 
   if (!running ()) return;
   fflush (stdout);
-  nanosleep (&moment, NULL); /* launchers drop what they have not passed on by then */
+  nanosleep (&moment, NULL); /* launchers drop output that they have not passed on by then */
   MPI_Abort (MPI_COMM_WORLD, 1);
 }
 

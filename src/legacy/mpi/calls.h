@@ -1,4 +1,4 @@
-/* Between the one file that talks to MPI and the rest of the library; in the MPI build only. */
+/* Interface between the file with all calls of MPI and the rest of the library; in the MPI build only. */
 #ifndef LDY_MPI_H
 #define LDY_MPI_H
 
@@ -6,15 +6,15 @@
 #define LDY_HIDDEN __attribute__ ((visibility ("hidden")))
 #endif
 
-/* What one process adds to V and B of another's constraint; parallel/world.rs has the same. */
+/* The contribution of one process to V and B of another process's constraint; the same as Record in world.rs. */
 struct ldy_mpi_record {
   unsigned int constraint; /* its id */
-  unsigned int role;       /* of the body that moves: 0 master, 1 slave */
+  unsigned int role;       /* the moving body: 0 master, 1 slave */
   double velocities[6];    /* H v0 of the previous velocity, H v of the current one */
 };
 
-/* The processes that update together. The two arrays, an entry a rank, belong to this file; NULL where there is one
- * process, or none since MPI does not run. */
+/* The processes that update together. The two arrays have an entry per rank and belong to calls.c; they are NULL if there is
+ * only one process, or MPI does not run. */
 struct ldy_mpi_world {
   int rank, size;
   int *sent, *received; /* numbers of records */
@@ -25,37 +25,37 @@ struct ldy_mpi_world {
 #define LDY_MPI_NOT_RUNNING -2
 #define LDY_MPI_NO_COMMUNICATOR -3
 
-/* The world as it is now. Collective the first time in a world of several processes. */
+/* Return the current world. Collective the first time in a world of several processes. */
 LDY_HIDDEN int ldy_mpi_world (struct ldy_mpi_world *world);
 
-/* Collective: what `sent` says for a rank comes out in that rank's `received`. */
+/* Collective: exchange the counts. An entry of `sent` arrives in `received` of its rank. */
 LDY_HIDDEN int ldy_mpi_counts (void);
 
-/* As many records to and from each rank as the counts say, rank behind rank. */
+/* Exchange the counted records; those in `out` and `in` are in the order of ranks. */
 LDY_HIDDEN int ldy_mpi_exchange (const struct ldy_mpi_record *out, struct ldy_mpi_record *in);
 
-/* Collective: the largest status of all, and in *rank the first rank that has it. */
+/* Collective: write the largest status of all ranks, and the first rank with it. */
 LDY_HIDDEN int ldy_mpi_agree (int *status, int *rank);
 
-/* Collective: the text of this rank, for all. */
+/* Collective: send the text of rank `rank` to all ranks. */
 LDY_HIDDEN int ldy_mpi_share (char *text, int size, int rank);
 
-/* Collective over the communicator with this Fortran handle: it is the world from now on. */
+/* Collective over the communicator with this Fortran handle: make it the world. */
 LDY_HIDDEN int ldy_mpi_set_communicator (int handle);
 
-/* Words for a code of these functions. */
+/* Write the message for a code of these functions. */
 LDY_HIDDEN void ldy_mpi_error_text (int code, char *text, int size);
 
-/* The rank in MPI_COMM_WORLD; -1 if MPI does not run. */
+/* Return the rank in MPI_COMM_WORLD; -1 if MPI does not run. */
 LDY_HIDDEN int ldy_mpi_rank_in_world (void);
 
-/* Whether this process is the first one of those that update together, or the only one. */
+/* Return whether this process is the first of the processes that update together, or the only one. */
 LDY_HIDDEN int ldy_mpi_is_first (void);
 
-/* Ends all processes where MPI runs; comes back where it does not. */
+/* End all processes if MPI runs; otherwise return. */
 LDY_HIDDEN void ldy_mpi_abort (void);
 
-/* The same behind a line on stderr. */
+/* Print a line on stderr, then do the same. */
 LDY_HIDDEN void ldy_mpi_give_up (const char *why);
 
 #endif

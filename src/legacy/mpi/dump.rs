@@ -1,4 +1,4 @@
-//! A dump in parts: each rank writes its own, the first one joins them.
+//! A dump in parts: each rank writes its own file, and the first rank joins them.
 
 use std::ffi::{CStr, c_char};
 use std::io::{self, Write};
@@ -11,12 +11,12 @@ use crate::memory;
 
 use super::world::World;
 
-/// Let each rank write `PATH.rank`, then join these files into `PATH`, in the order of ranks, and remove them; `write`
-/// writes a file. Collective: when a rank comes back, `PATH` is complete.
+/// Write `PATH.rank` on each rank, then join these files into `PATH` in the order of ranks, and remove them; `write` writes a
+/// file. Collective: when the function returns on any rank, `PATH` is complete.
 ///
 /// # Errors
-/// All ranks have the same code. If `prepared`, what has been found out before, is an error on one of them, no file is
-/// written. If one of them cannot write its part, or the first one cannot join the parts, the parts stay.
+/// All ranks return the same code. If `prepared`, the result of earlier checks, is an error on any rank, no file is written. If
+/// a rank cannot write its part, or the first rank cannot join the parts, the parts stay.
 ///
 /// # Safety
 /// `path` is NULL or a C string.
@@ -29,7 +29,8 @@ pub unsafe fn in_parts<T>(
     let named = prepared.and_then(|prepared| {
         // SAFETY: the caller promises that a path that is not NULL is a C string.
         let path = unsafe { arguments::string("path", path) }?;
-        let part = Part::new(path).map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"));
+        let part =
+            PartName::new(path).map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"));
         Ok((prepared, path, part?))
     });
     match named {
@@ -45,7 +46,7 @@ pub unsafe fn in_parts<T>(
     }
 }
 
-/// If a local dynamics is missing, tell the other ranks, which may have one. Returns the error again.
+/// Report a missing local dynamics to the other ranks, which may have one. Returns the error again.
 pub fn withdraw(code: Code) -> Code {
     match World::current() {
         Ok(Some(world)) => world.agree(Err(code)).err().unwrap_or(code),
@@ -53,7 +54,7 @@ pub fn withdraw(code: Code) -> Code {
     }
 }
 
-fn join(size: usize, path: &CStr, part: &mut Part) -> Result {
+fn join(size: usize, path: &CStr, part: &mut PartName) -> Result {
     file::write(path, |out| {
         (0..size).try_for_each(|rank| io::copy(&mut file::open(part.of(rank))?, out).map(drop))
     })?;
@@ -61,19 +62,19 @@ fn join(size: usize, path: &CStr, part: &mut Part) -> Result {
     Ok(())
 }
 
-/// The name of a part.
-struct Part {
+/// The name of a part's file.
+struct PartName {
     name: Vec<u8>,
-    /// Length of the path and the dot behind it.
+    /// Length of the path with the dot after it.
     stem: usize,
 }
 
 /// Digits of a rank, and the zero at the end.
 const SUFFIX: usize = 21;
 
-impl Part {
+impl PartName {
     fn new(path: &CStr) -> memory::Result<Self> {
-        let mut name = memory::with_room(path.count_bytes() + 1 + SUFFIX)?;
+        let mut name = memory::with_capacity(path.count_bytes() + 1 + SUFFIX)?;
         name.extend_from_slice(path.to_bytes());
         name.push(b'.');
         let stem = name.len();
@@ -83,7 +84,7 @@ impl Part {
     /// The name of a rank's part.
     fn of(&mut self, rank: usize) -> &CStr {
         self.name.truncate(self.stem);
-        // There is room, and a Vec takes everything.
+        // The memory suffices, and writing to a Vec never fails.
         let _ = write!(self.name, "{rank}\0");
         CStr::from_bytes_until_nul(&self.name).unwrap_or_default()
     }
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn parts_have_the_rank_behind_the_path() {
-        let mut part = Part::new(c"out/dump.txt").unwrap();
+        let mut part = PartName::new(c"out/dump.txt").unwrap();
         let memory = part.name.as_ptr();
         assert_eq!(part.of(120), c"out/dump.txt.120");
         assert_eq!(part.of(3), c"out/dump.txt.3");

@@ -11,12 +11,12 @@ use super::arrange::Exchange;
 use super::velocities;
 use super::world::{Record, World, total};
 
-/// Do the part of an update that makes this process's V and B and the records for others, then exchange these.
-/// Collective, whether that part succeeds or not.
+/// Run `prepare`, the part of an update that computes this process's V and B and the records for others, then exchange the
+/// records. Collective, even if `prepare` fails.
 ///
 /// # Errors
-/// Those of `prepare`; [`Code::BugFound`] if it fails on another rank, if MPI fails, or if what comes fits no constraint
-/// here; [`Code::OutOfMemory`].
+/// The errors of `prepare`; [`Code::BugFound`] if it fails on another rank, MPI fails, or a received record fits no constraint
+/// of this process; [`Code::OutOfMemory`].
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid.
@@ -33,8 +33,9 @@ pub unsafe fn together<T>(
         Ok(result)
     });
     let result = prepared.inspect_err(|_| world.withdraw())?;
-    world.tell_counts()?;
-    // The others send and wait already, and messages may be under way to and from memory here: there is no way back.
+    world.exchange_counts()?;
+    // The other ranks already send and wait, and messages may be in transit to and from this process's memory: an error cannot
+    // be undone.
     receive(&mut dynamics.exchange, &mut world).inspect_err(|_| World::give_up())?;
     let counts = world.received();
     let mut places = 0..;
@@ -48,7 +49,7 @@ pub unsafe fn together<T>(
     Ok(result)
 }
 
-/// If a local dynamics is missing, tell the other ranks, which may have one. Returns the error again.
+/// Report a missing local dynamics to the other ranks, which may have one. Returns the error again.
 pub fn withdraw(code: Code) -> Code {
     if let Ok(Some(mut world)) = World::current() {
         world.withdraw();

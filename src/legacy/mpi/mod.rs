@@ -1,14 +1,14 @@
 //! The module across processes, in the build for MPI.
 //!
-//! A process has rows for its own constraints only. What other processes must know of it, and it of them, is little:
+//! A process has rows for its own constraints only. Processes exchange little:
 //!
-//! - V and B: only the process that holds a body as a parent knows its velocity. What a body does to a constraint of
+//! - V and B: only the process that has a body as a parent knows its velocity. The body's contribution to a constraint of
 //!   another process is sent there, in the one exchange of an update ([`velocities`], [`exchange`]).
-//! - W: all bodies of a process's own constraints, and of copies of others' that touch them, are there with
-//!   configuration and inverse. So blocks to external constraints are computed where their rows are, without
-//!   communication (`rows::external`).
+//! - W: each process has configuration and inverse of all bodies of its own constraints, and of the copies of other processes'
+//!   constraints on these bodies. So it computes the blocks of its rows to external constraints without communication
+//!   (`rows::external`).
 //!
-//! An error before the exchange is told to all ranks in the place of the counts, so that no rank waits for ever.
+//! An error before the exchange is sent to all ranks in place of the counts, so that no rank waits forever.
 
 mod arrange;
 pub mod dump;

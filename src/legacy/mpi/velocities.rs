@@ -1,27 +1,27 @@
-//! V and B where bodies know their velocities on one process each: the parents' contributions, master minus slave.
+//! V and B from bodies with velocities on one process each: the parents' contributions, master minus slave.
 //!
-//! A constraint has one contribution a body at most, and sums start at 0: whichever comes first, the result has the same
-//! bits, and those of a single process.
+//! A constraint has at most one contribution per body, and sums start at 0: the result has the same bits in any order, and on a
+//! single process.
 
 use std::ptr;
 
 use crate::legacy::display;
 use crate::legacy::errors::{Code, Result, fail};
-use crate::legacy::host::place::Role;
+use crate::legacy::host::body_point::Role;
 use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
 use crate::legacy::non_finite;
-use crate::legacy::rows::{GatheredRow, LocalDynamics, Row, external};
+use crate::legacy::rows::{GatheredRow, LocalDynamics, RowNode, external};
 use crate::math::{Vector, is_finite};
 
 use super::world::{Record, World};
 
-/// V and B of every constraint gathered from the domain as far as this process's parents contribute to them, and the
-/// records of what they do to other processes' constraints.
+/// Compute the contributions of this process's parents to V and B of all gathered constraints of the domain, and the records of
+/// their contributions to other processes' constraints.
 ///
 /// # Errors
-/// As for an update of one process; [`Code::BugFound`] for a body that is neither parent nor child, or an external
-/// constraint of no other process.
+/// As in an update of one process; [`Code::BugFound`] for a body that is neither parent nor child, or an external constraint
+/// without another process.
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid.
@@ -38,7 +38,7 @@ pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) ->
                 }
             }
         }
-        external::each(dom, &mut dynamics.externals.walks, |con| {
+        external::each(dom, &mut dynamics.externals.walker, |con| {
             for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
                     let record = Record::new((*con).id, role, velocities);
@@ -50,7 +50,7 @@ pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) ->
     }
 }
 
-/// Whether a body is here, with configuration and inverse; else it is a dummy, all zero.
+/// Whether this process has the body, with configuration and inverse; otherwise the body is a dummy, all zero.
 ///
 /// # Safety
 /// `body` is valid.
@@ -75,7 +75,7 @@ unsafe fn check_bodies(con: *const CON) -> Result {
     Ok(())
 }
 
-/// What one of a constraint's bodies adds to V and B, signed, if this process knows its velocity.
+/// The signed contribution of one of a constraint's bodies to V and B, if this process knows its velocity.
 ///
 /// # Safety
 /// `con` is valid and has been checked.
@@ -92,7 +92,7 @@ unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]
     }
 }
 
-/// The rank that has the row of an external constraint.
+/// The rank with the row of an external constraint.
 ///
 /// # Safety
 /// `con` is valid.
@@ -107,10 +107,10 @@ unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize> {
     }
 }
 
-/// Add what came from a rank.
+/// Add the contribution received from a rank.
 ///
 /// # Errors
-/// [`Code::BugFound`] if there is no such constraint here, or its body has contributed before.
+/// [`Code::BugFound`] if this process has no such constraint, or its body has contributed before.
 ///
 /// # Safety
 /// As [`of_parents`], which has been called.
@@ -118,8 +118,7 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
     let (id, role) = (record.constraint, record.role());
     let astray =
         |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));
-    // SAFETY: the caller promises a valid domain with valid constraints; a constraint with a row is one of
-    // this process.
+    // SAFETY: the caller promises a valid domain with valid constraints; a constraint with a row belongs to this process.
     unsafe {
         let Some(con) = map::with_id((*dynamics.domain()?).idc, id) else {
             return astray("is not found: the map idc is cyclic");
@@ -131,7 +130,7 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
         if (*con).id != id || !dynamics.rows.has(con) {
             return astray("has no row here");
         }
-        let row = (*con).dia.cast::<Row>();
+        let row = (*con).dia.cast::<RowNode>();
         if matches!(role, Role::Slave) && (*con).slave.is_null() {
             return astray("has no slave here");
         }
@@ -147,7 +146,7 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
 ///
 /// # Safety
 /// `row` is live, its constraint valid.
-unsafe fn apply(row: *mut Row, role: Role, [v, b]: &[Vector; 2]) -> Result {
+unsafe fn apply(row: *mut RowNode, role: Role, [v, b]: &[Vector; 2]) -> Result {
     // SAFETY: the caller promises a live row with a valid constraint.
     unsafe {
         (*row).contributors |= bit(role);

@@ -1,27 +1,27 @@
-//! The processes that update together, as `mpi/calls.c` knows them.
+//! The processes that update together; Rust side of `mpi/calls.c`.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::{ptr, slice};
 
 use crate::ffi::codes::LDY_REPORT_TEXT;
 use crate::legacy::errors::{self, Code, Result, fail};
-use crate::legacy::host::place::Role;
+use crate::legacy::host::body_point::Role;
 use crate::math::Vector;
 
-/// What one rank adds to V and B of a constraint of another.
+/// The contribution of one rank to V and B of another rank's constraint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Record {
     /// Id of the constraint.
     pub constraint: u32,
-    /// Which body.
+    /// The body, as a [`Role`].
     pub role: u32,
-    /// H v⁰ and H v of one of its bodies.
+    /// H v⁰ and H v of this body.
     pub velocities: [Vector; 2],
 }
 
 impl Record {
-    /// What the body with this role does.
+    /// The contribution of the body with this role.
     pub fn new(constraint: u32, role: Role, velocities: [Vector; 2]) -> Self {
         Self { constraint, role: role as u32, velocities }
     }
@@ -33,7 +33,7 @@ impl Record {
 }
 
 #[repr(C)]
-struct Found {
+struct WorldData {
     rank: c_int,
     size: c_int,
     sent: *mut c_int,
@@ -43,7 +43,7 @@ struct Found {
 const MEMORY: c_int = -1;
 
 unsafe extern "C" {
-    fn ldy_mpi_world(world: *mut Found) -> c_int;
+    fn ldy_mpi_world(world: *mut WorldData) -> c_int;
     safe fn ldy_mpi_counts() -> c_int;
     fn ldy_mpi_exchange(out: *const Record, inbox: *mut Record) -> c_int;
     fn ldy_mpi_agree(status: *mut c_int, rank: *mut c_int) -> c_int;
@@ -53,53 +53,53 @@ unsafe extern "C" {
     fn ldy_mpi_give_up(why: *const c_char);
 }
 
-/// The processes that update together, several of them.
+/// At least two processes that update together.
 pub struct World {
-    found: Found,
+    data: WorldData,
 }
 
-/// In place of a count: the rank cannot take part.
+/// In place of a count: the rank has failed.
 const WITHDRAWN: c_int = -1;
 
 impl World {
-    /// The world as it is now; `None` for a process of its own. Collective the first time.
+    /// The current world; `None` for a single process. Collective the first time.
     ///
     /// # Errors
     /// [`Code::BugFound`] if MPI fails, [`Code::OutOfMemory`].
     pub fn current() -> Result<Option<Self>> {
-        let mut found = Found { rank: 0, size: 1, sent: ptr::null_mut(), received: ptr::null_mut() };
-        // SAFETY: the structure is the one that C has.
-        check(unsafe { ldy_mpi_world(&raw mut found) })?;
-        Ok((found.size > 1).then_some(Self { found }))
+        let mut data = WorldData { rank: 0, size: 1, sent: ptr::null_mut(), received: ptr::null_mut() };
+        // SAFETY: the structure has the layout of C's.
+        check(unsafe { ldy_mpi_world(&raw mut data) })?;
+        Ok((data.size > 1).then_some(Self { data }))
     }
 
     /// This process.
     pub fn rank(&self) -> usize {
-        self.found.rank as usize
+        self.data.rank as usize
     }
 
     /// The number of processes.
     pub fn size(&self) -> usize {
-        self.found.size as usize
+        self.data.size as usize
     }
 
-    /// How many records go to each rank.
+    /// The numbers of records for each rank.
     pub fn sent(&mut self) -> &mut [c_int] {
-        // SAFETY: the array has an entry a rank and is used through this world alone, until the next call of C.
-        unsafe { slice::from_raw_parts_mut(self.found.sent, self.size()) }
+        // SAFETY: the array has an entry a rank and is used only through this world, until the next call of C.
+        unsafe { slice::from_raw_parts_mut(self.data.sent, self.size()) }
     }
 
-    /// How many come from each.
+    /// The numbers of records from each rank.
     pub fn received(&self) -> &[c_int] {
-        // SAFETY: the array has an entry a rank and is written by C alone, in calls that borrow this world mutably.
-        unsafe { slice::from_raw_parts(self.found.received, self.size()) }
+        // SAFETY: the array has an entry a rank, and only C writes it, in calls that borrow this world mutably.
+        unsafe { slice::from_raw_parts(self.data.received, self.size()) }
     }
 
-    /// Collective: tell the ranks what [`World::sent`] says, and learn what comes from them.
+    /// Collective: send the counts in [`World::sent`] and receive those in [`World::received`].
     ///
     /// # Errors
-    /// [`Code::BugFound`] if MPI fails or another rank has withdrawn; with its text then.
-    pub fn tell_counts(&mut self) -> Result {
+    /// [`Code::BugFound`] if MPI fails, or another rank has withdrawn; in the second case with the text of that rank.
+    pub fn exchange_counts(&mut self) -> Result {
         check(ldy_mpi_counts())?;
         match self.first_withdrawn() {
             Some(rank) => Err(self.failed_there(rank, Code::BugFound)),
@@ -107,11 +107,11 @@ impl World {
         }
     }
 
-    /// Collective, in the place of [`World::tell_counts`]: all ranks learn that this one cannot take part, and of the
-    /// first such rank why, which is that thread's last error.
+    /// Collective, in place of [`World::exchange_counts`]: report to all ranks that this one has failed. The last error of the
+    /// first such rank is sent to all.
     pub fn withdraw(&mut self) {
         self.sent().fill(WITHDRAWN);
-        // If MPI fails here, there is an error to be told already.
+        // An error of MPI is ignored here: there is one to report already.
         if ldy_mpi_counts() == 0 {
             self.first_withdrawn().map(|rank| self.shared_text(rank));
         }
@@ -121,38 +121,38 @@ impl World {
         self.received().iter().position(|&count| count == WITHDRAWN)
     }
 
-    /// Collective: the error of this rank's thread.
+    /// Collective: the last error of the thread on rank `rank`.
     fn shared_text(&self, rank: usize) -> [u8; LDY_REPORT_TEXT] {
         let mut text = *errors::last().bytes();
-        // SAFETY: the text is as long as it says. If MPI fails, nothing worse comes of it than another text.
+        // SAFETY: the size is the length of the text. If MPI fails, only the text is wrong.
         unsafe { ldy_mpi_share(text.as_mut_ptr(), text.len() as c_int, rank as c_int) };
         text
     }
 
-    /// Collective: the error that this rank has because another has one.
+    /// Collective: the error of this rank because another rank failed.
     fn failed_there(&self, rank: usize, code: Code) -> Code {
         let text = self.shared_text(rank);
         let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_str().unwrap_or_default();
         fail!(code, "rank {rank} failed before: {text}")
     }
 
-    /// Exchange as many records as the counts say, rank behind rank.
+    /// Exchange the records that were counted, in the order of ranks.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if MPI fails. Messages may then still be under way to and from the arrays: the caller has to end
-    /// the program, [`World::give_up`].
+    /// [`Code::BugFound`] if MPI fails. Then messages may still be in transit to and from the arrays: the caller has to end the
+    /// program with [`World::give_up`].
     pub fn exchange(&mut self, out: &[Record], inbox: &mut [Record]) -> Result {
         assert_eq!(out.len(), total(self.sent()));
         assert_eq!(inbox.len(), total(self.received()));
-        // SAFETY: the arrays are as long as C reads and writes them; a record may have any bits.
+        // SAFETY: the arrays have the lengths that C reads and writes; a record may have any bits.
         check(unsafe { ldy_mpi_exchange(out.as_ptr(), inbox.as_mut_ptr()) })
     }
 
-    /// Collective: whether all ranks could do what this one tried.
+    /// Collective: agree on one result of all ranks.
     ///
     /// # Errors
-    /// The same code on all ranks, the largest of their own codes; with this rank's own text if it is its own code, else
-    /// with that of the first rank that has it. [`Code::BugFound`] if MPI fails.
+    /// The same code on all ranks, the largest of their codes. The text is this rank's own if it has this code, otherwise the
+    /// text of the first rank with this code. [`Code::BugFound`] if MPI fails.
     pub fn agree(&self, result: Result) -> Result {
         let own = result.map_or_else(|code| code as c_int, |()| 0);
         let (mut status, mut rank) = (own, 0);
@@ -170,14 +170,14 @@ impl World {
         Err(self.failed_there(rank as usize, code))
     }
 
-    /// End all processes: there is no way to go on, and others wait. The error is this thread's last.
+    /// End all processes, since other ranks wait. The error is this thread's last.
     pub fn give_up() {
-        // SAFETY: the text is a C string, and this thread has no other error meanwhile.
+        // SAFETY: the text is a C string, and this thread has no further error meanwhile.
         unsafe { ldy_mpi_give_up(errors::last_text()) };
     }
 }
 
-/// The number of records that counts stand for.
+/// The sum of the counts.
 pub fn total(counts: &[c_int]) -> usize {
     counts.iter().map(|&count| count as usize).sum()
 }
@@ -192,7 +192,7 @@ fn check(code: c_int) -> Result {
         return Ok(());
     }
     let mut text = [0 as c_char; 256];
-    // SAFETY: C writes no more than it is told, a zero included.
+    // SAFETY: C writes at most the size passed, including a zero.
     let text = unsafe {
         ldy_mpi_error_text(code, text.as_mut_ptr(), text.len() as c_int);
         CStr::from_ptr(text.as_ptr())

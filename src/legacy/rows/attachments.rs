@@ -1,7 +1,7 @@
-//! Which rows are attached to which bodies, and the panel of each such body.
+//! Which rows are attached to which bodies, and the operators of each such body.
 //!
-//! Bodies have indices and rows have slots, both stable from attachment to detachment. Nothing is written into the
-//! host's bodies, and none is read.
+//! Bodies have indices and rows have slots, both stable from attachment to detachment. The host's bodies are neither read nor
+//! written.
 
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -13,54 +13,53 @@ use crate::assembly::update::BodyOperators;
 use crate::legacy::layout::{BODY, CON};
 #[cfg(feature = "mpi")]
 use crate::memory::push;
-use crate::memory::{bytes, put};
+use crate::memory::{bytes, set_or_push};
 use crate::prefetch::fetch;
 
 use super::pair::MOST_BODIES;
 use super::pool::Exhausted;
-use super::row::Row;
+use super::row::RowNode;
 
-/// A row's place on a body: the body's index, and the row's slot in its panel.
+/// A row's slot on a body: the body's index, and the row's slot in its panel.
 ///
-/// It lies where a host's stray writes may hit it: whatever they leave there is an `Option<Side>`, zero being `None`.
+/// A host's stray writes may hit it: any bits are a valid `Option<BodySlot>`, and zero is `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Side {
+pub struct BodySlot {
     body_and_one: NonZero<u32>,
-    /// Slot of the row.
+    /// The slot of the row.
     pub slot: u32,
 }
 
-impl Side {
-    /// A slot on the body with this index.
+impl BodySlot {
+    /// A slot on the body with index `body`.
     pub fn new(body: u32, slot: u32) -> Self {
         Self { body_and_one: NonZero::<u32>::MIN.saturating_add(body), slot }
     }
 
-    /// Index of the body.
+    /// The index of the body.
     pub fn body(self) -> u32 {
         self.body_and_one.get() - 1
     }
 }
 
-/// A body with rows attached. Once it has no rows, its index can be given to another body.
+/// A body with rows attached. When it has no rows left, another body can get its index.
 #[derive(Default)]
 pub struct BodyEntry {
-    /// The host's body; never read here.
+    /// The host's body; only its address is used.
     pub body: *mut BODY,
-    /// Its id, for texts about bodies that may be gone.
+    /// Its id, for error texts about bodies that may have been freed.
     pub id: u32,
-    /// The rows in the slots of its panel, NULL where one is free.
-    pub slots: Vec<*mut Row>,
+    /// The rows in the slots of its panel; NULL in a free slot.
+    pub slots: Vec<*mut RowNode>,
     /// No slot before this one is free.
     first_free: usize,
     rows: usize,
-    /// MPI: external constraints on it; their slots of the panel follow those of the rows. Made anew by every update.
+    /// MPI: external constraints on the body; their slots in the panel follow the rows' slots. Every update rebuilds the list.
     pub externals: Vec<*const CON>,
 }
 
-// SAFETY: pointers to the host's bodies, constraints and rows are the only reason why this is not Sync of itself. No
-// safe function follows such a pointer: a function that follows one promises that no other thread writes what it
-// leads to.
+// SAFETY: only pointers to the host's bodies, constraints and rows prevent an automatic Sync. No safe function dereferences
+// such a pointer: a function that does promises that no other thread writes its target.
 unsafe impl Sync for BodyEntry {}
 
 impl BodyEntry {
@@ -69,19 +68,19 @@ impl BodyEntry {
         self.rows > 0
     }
 
-    fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
+    fn attach(&mut self, row: *mut RowNode) -> Result<u32, Exhausted> {
         let mut slot = self.first_free;
         while self.slots.get(slot).is_some_and(|row| !row.is_null()) {
             slot += 1;
         }
         let number = u32::try_from(slot).map_err(|_| Exhausted)?;
-        put(&mut self.slots, slot, row)?;
+        set_or_push(&mut self.slots, slot, row)?;
         self.first_free = slot + 1;
         self.rows += 1;
         Ok(number)
     }
 
-    /// Whether rows and free slots are where they should be.
+    /// Whether the number of rows and the first free slot are right.
     fn counts_agree(&self) -> bool {
         let taken = self.slots.iter().filter(|row| !row.is_null()).count();
         let before = self.slots.get(..self.first_free);
@@ -98,11 +97,11 @@ impl BodyEntry {
 /// All bodies with rows attached.
 #[derive(Default)]
 pub struct Attachments {
-    /// The bodies, free indices among them.
+    /// The bodies by index; some indices are free.
     pub bodies: Vec<BodyEntry>,
     /// The operators of each body.
     pub made: BodyOperators,
-    /// Indices without a body; has room for all of them.
+    /// Free indices; its capacity suffices for all indices.
     free: Vec<u32>,
     index: HashMap<*mut BODY, u32, FxBuildHasher>,
 }
@@ -118,13 +117,13 @@ impl Attachments {
         &self.bodies[index as usize]
     }
 
-    /// Prefetch what attaching a row to the body with this index reads.
+    /// Prefetch the entry that attaching a row to the body with this index reads.
     #[inline(always)]
     pub fn fetch(&self, index: u32) {
         fetch(self.bodies.as_ptr().wrapping_add(index as usize));
     }
 
-    /// The same of its slots, once that has come.
+    /// Prefetch the free slot of that entry, once the entry has arrived.
     #[inline(always)]
     pub fn fetch_slot(&self, index: u32) {
         if let Some(entry) = self.get(index) {
@@ -138,23 +137,24 @@ impl Attachments {
     }
 
     /// Whether a row is in the slot of a side.
-    pub fn holds(&self, side: Side, row: *mut Row) -> bool {
-        let slot = self.get(side.body()).and_then(|attached| attached.slots.get(side.slot as usize));
+    pub fn holds(&self, at: BodySlot, row: *mut RowNode) -> bool {
+        let slot = self.get(at.body()).and_then(|attached| attached.slots.get(at.slot as usize));
         slot == Some(&row)
     }
 
-    /// The id of the first body with a row in a slot that the row does not know, or with slots that are miscounted.
-    pub fn first_fault(&self, knows: impl Fn(*mut Row, Side) -> bool) -> Option<u32> {
+    /// The id of the first body with a row in a slot of which the row does not know, or with wrong counts.
+    pub fn first_fault(&self, knows: impl Fn(*mut RowNode, BodySlot) -> bool) -> Option<u32> {
         let sound = |(body, attached): (u32, &BodyEntry)| {
             let slots = (0..).zip(&attached.slots);
-            let known = |(slot, &row): (u32, &*mut Row)| row.is_null() || knows(row, Side::new(body, slot));
+            let known =
+                |(slot, &row): (u32, &*mut RowNode)| row.is_null() || knows(row, BodySlot::new(body, slot));
             slots.clone().all(known) && attached.counts_agree()
         };
         let mut bodies = (0..).zip(&self.bodies);
         bodies.find(|&(body, attached)| !sound((body, attached))).map(|(_, attached)| attached.id)
     }
 
-    /// Whether bodies with rows, and no others, are found by their addresses.
+    /// Whether exactly the bodies with rows are found by their addresses.
     pub fn is_indexed(&self) -> bool {
         let found = |&(index, attached): &(u32, &BodyEntry)| self.index_of(attached.body) == Some(index);
         let indexed = (0..).zip(&self.bodies).filter(found).count();
@@ -162,7 +162,7 @@ impl Attachments {
         indexed == taken && self.index.len() == taken && self.free.len() == self.bodies.len() - taken
     }
 
-    /// Bytes held, not counting what panels hold.
+    /// Bytes held, without the contents of panels.
     pub fn bytes(&self) -> usize {
         let slots = self.bodies.iter().map(|attached| bytes(&attached.slots) + bytes(&attached.externals));
         bytes(&self.bodies)
@@ -178,8 +178,8 @@ impl Attachments {
         self.bodies.iter_mut().for_each(|attached| attached.externals.clear());
     }
 
-    /// The slot of an external constraint on the body with this index: the last one given, if it is the same
-    /// constraint's, else a new one.
+    /// The slot of an external constraint on the body with this index: the last slot if it belongs to the same constraint,
+    /// otherwise a new one.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -192,15 +192,15 @@ impl Attachments {
         u32::try_from(slots.len() + externals.len() - 1).map_err(|_| Exhausted)
     }
 
-    /// Attach a row to a body with an id; `likely` may be its index. On failure nothing is changed.
+    /// Attach a row to a body with an id; `likely` may be its index. On failure nothing changes.
     #[inline]
     pub fn attach(
         &mut self,
         body: *mut BODY,
         id: u32,
-        row: *mut Row,
+        row: *mut RowNode,
         likely: Option<u32>,
-    ) -> Result<Side, Exhausted> {
+    ) -> Result<BodySlot, Exhausted> {
         let is_index = |&index: &u32| self.get(index).is_some_and(|entry| entry.body == body);
         let index = match likely.filter(is_index).or_else(|| self.index_of(body)) {
             Some(index) => index,
@@ -208,7 +208,7 @@ impl Attachments {
         };
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
-            Ok(slot) => Ok(Side::new(index, slot)),
+            Ok(slot) => Ok(BodySlot::new(index, slot)),
             Err(exhausted) => {
                 self.drop_if_bare(index);
                 Err(exhausted)
@@ -216,10 +216,10 @@ impl Attachments {
         }
     }
 
-    /// Detach a row from a body; a body without rows is forgotten, with its panel.
-    pub fn detach(&mut self, side: Side) {
-        self.bodies[side.body() as usize].detach(side.slot);
-        self.drop_if_bare(side.body());
+    /// Detach a row from a body. A body without rows is removed, with its panel.
+    pub fn detach(&mut self, at: BodySlot) {
+        self.bodies[at.body() as usize].detach(at.slot);
+        self.drop_if_bare(at.body());
     }
 
     #[inline(never)]
@@ -227,7 +227,7 @@ impl Attachments {
         self.index.try_reserve(1)?;
         let index = match self.free.pop() {
             Some(index) => {
-                // With the memory for slots that another body has left.
+                // The slots of the former body leave their memory.
                 let entry = &mut self.bodies[index as usize];
                 (entry.body, entry.id, entry.first_free) = (body, id, 0);
                 entry.slots.clear();
@@ -238,7 +238,7 @@ impl Attachments {
                 ensure!(index < MOST_BODIES, Exhausted);
                 self.bodies.try_reserve(1)?;
                 self.made.reserve(1)?;
-                // One place for each body, so that giving an index back cannot fail.
+                // Capacity for every index, so that freeing an index cannot fail.
                 self.free.try_reserve(index + 1)?;
                 self.bodies.push(BodyEntry { body, id, ..BodyEntry::default() });
                 self.made.resize(index + 1)?;
@@ -264,7 +264,7 @@ impl Attachments {
 mod tests {
     use super::*;
 
-    /// An address that is never read.
+    /// An address that is never dereferenced.
     fn address<T>(k: usize) -> *mut T {
         ptr::without_provenance_mut(64 * (k + 1))
     }
@@ -275,8 +275,8 @@ mod tests {
         let one = all.attach(address(1), 1, address(10), None).unwrap();
         let two = all.attach(address(2), 2, address(11), None).unwrap();
         let three = all.attach(address(1), 1, address(12), None).unwrap();
-        assert_eq!((one, two), (Side::new(0, 0), Side::new(1, 0)));
-        assert_eq!(three, Side::new(0, 1));
+        assert_eq!((one, two), (BodySlot::new(0, 0), BodySlot::new(1, 0)));
+        assert_eq!(three, BodySlot::new(0, 1));
         all.detach(one);
         assert_eq!(all.index_of(address(1)), Some(0));
         assert_eq!(all.attach(address(1), 1, address(13), None).unwrap(), one);
@@ -290,16 +290,16 @@ mod tests {
     #[test]
     fn damage_is_found() {
         let mut all = Attachments::default();
-        let sides = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
-            let side = all.attach(address(body), 100 + body as u32, address(row), None);
-            (address::<Row>(row), side.unwrap())
+        let placed = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
+            let at = all.attach(address(body), 100 + body as u32, address(row), None);
+            (address::<RowNode>(row), at.unwrap())
         });
-        all.detach(sides[2].1);
-        let knows = |row, side| sides.contains(&(row, side));
+        all.detach(placed[2].1);
+        let knows = |row, at| placed.contains(&(row, at));
         assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
-        assert_eq!(all.first_fault(|row, side| knows(row, side) && row != sides[1].0), Some(102));
-        assert!(all.holds(sides[0].1, sides[0].0) && !all.holds(sides[0].1, sides[1].0));
-        assert!(!all.holds(sides[2].1, sides[2].0) && !all.holds(Side::new(7, 0), sides[0].0));
+        assert_eq!(all.first_fault(|row, at| knows(row, at) && row != placed[1].0), Some(102));
+        assert!(all.holds(placed[0].1, placed[0].0) && !all.holds(placed[0].1, placed[1].0));
+        assert!(!all.holds(placed[2].1, placed[2].0) && !all.holds(BodySlot::new(7, 0), placed[0].0));
 
         all.bodies[0].rows += 1;
         assert_eq!(all.first_fault(knows), Some(101));

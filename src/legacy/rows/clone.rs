@@ -1,4 +1,4 @@
-//! A copy of the rows that are no contacts.
+//! Copies of the rows that are not contacts.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -13,13 +13,13 @@ use crate::memory::repeated;
 #[cfg(feature = "mpi")]
 use super::external;
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, End, Pair};
+use super::pair::{BlockNode, BlockPair, PairEnd};
 use super::pool::Exhausted;
-use super::row::Row;
+use super::row::RowNode;
 
-/// A new local dynamics with the rows of all constraints but contacts; see `LOCDYN_Clone_Non_Contacts`.
+/// Make a local dynamics with the rows of all constraints except contacts; see `LOCDYN_Clone_Non_Contacts`.
 ///
-/// Its rows are attached to no body, and no body couples its pairs: W is only what they hold.
+/// Its rows are attached to no body, and no body couples its pairs: W is never computed again.
 ///
 /// # Safety
 /// As there: the constraints of all rows are valid, their bodies NULL or valid; `out` is valid.
@@ -58,32 +58,39 @@ unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), 
     Ok(())
 }
 
-/// The rows to be copied, in the order of the list.
+/// The rows to copy, in the order of the list.
 ///
 /// # Safety
 /// As [`ldy_entry_clone`].
-unsafe fn kept(source: &LocalDynamics) -> impl Iterator<Item = *mut Row> {
+unsafe fn kept(source: &LocalDynamics) -> impl Iterator<Item = *mut RowNode> {
     // SAFETY: the list holds live rows, and the caller promises that their constraints are valid.
     unsafe { source.list().filter(|&row| !is_contact(row)) }
 }
 
 /// # Safety
 /// `row` is live and its constraint valid.
-unsafe fn is_contact(row: *const Row) -> bool {
+unsafe fn is_contact(row: *const RowNode) -> bool {
     // SAFETY: the caller promises a live row with a valid constraint.
     unsafe { (*(*row).public.con).kind == CONTACT }
 }
 
-/// The copy of each row and of each pair of the source, by its position in the pool.
+/// # Safety
+/// `row` is live.
+unsafe fn add_to_b(row: *mut RowNode, share: Vector) {
+    // SAFETY: the caller promises a live row.
+    unsafe { (*row).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share) };
+}
+
+/// The copies of the source's rows and pairs, by positions in the pools.
 struct Copies<'a> {
     source: &'a LocalDynamics,
     clone: &'a mut LocalDynamics,
-    rows: Vec<*mut Row>,
-    pairs: Vec<*mut Pair>,
+    rows: Vec<*mut RowNode>,
+    pairs: Vec<*mut BlockPair>,
 }
 
 impl<'a> Copies<'a> {
-    /// No copies yet, and memory for all.
+    /// Reserve the memory for all copies.
     ///
     /// # Safety
     /// As [`ldy_entry_clone`].
@@ -104,24 +111,24 @@ impl<'a> Copies<'a> {
         Ok(Self { source, clone, rows, pairs })
     }
 
-    /// The place that remembers a row's copy.
-    fn place_of(&mut self, row: *mut Row) -> &mut *mut Row {
+    /// The entry for the copy of a row.
+    fn copy_of(&mut self, row: *mut RowNode) -> &mut *mut RowNode {
         let position = self.source.rows.pool.position(row.addr());
         &mut self.rows[position.expect("a row of the list lies in its pool")]
     }
 
-    /// Copy a row without its blocks, and put the copy behind `last`, the last copy so far or NULL.
+    /// Copy a row without its blocks, and append the copy after `last`, the last copy so far or NULL.
     ///
     /// # Safety
     /// `row` is a live row of the source, its constraint valid.
-    unsafe fn row(&mut self, row: *mut Row, last: *mut Row) -> *mut Row {
+    unsafe fn row(&mut self, row: *mut RowNode, last: *mut RowNode) -> *mut RowNode {
         let copy = self.clone.rows.pool.take();
-        *self.place_of(row) = copy;
-        // SAFETY: the caller promises a live row with a valid constraint. Nobody else has the chunk yet, and
-        // `last` is NULL or a live row of the clone.
+        *self.copy_of(row) = copy;
+        // SAFETY: the caller promises a live row with a valid constraint. Nobody else uses the chunk yet, and `last` is NULL or
+        // a live row of the clone.
         unsafe {
             let from = &(*row).public;
-            Row::open(copy, from.con);
+            RowNode::open(copy, from.con);
             (*copy).set_live();
             let public = &mut (*copy).public;
             (public.R, public.U, public.V) = (from.R, from.U, from.V);
@@ -135,21 +142,20 @@ impl<'a> Copies<'a> {
         copy
     }
 
-    /// Put a copy of each block of a row at the head of its copy's list, one after the other, so that these stand in the
-    /// reverse order; take the blocks to contacts into B.
+    /// Put a copy of each block of a row at the head of its copy's list in turn, which reverses the order. Blocks to contacts
+    /// are added to B instead.
     ///
     /// # Safety
     /// As [`Copies::row`]; all rows have been copied.
-    unsafe fn blocks(&mut self, row: *mut Row) {
-        let copy = *self.place_of(row);
-        // SAFETY: the caller promises a live row and copies of all rows. Blocks of live rows are live, and R
-        // of a row is an array of its constraint.
+    unsafe fn blocks(&mut self, row: *mut RowNode) {
+        let copy = *self.copy_of(row);
+        // SAFETY: the caller promises a live row and copies of all rows. Blocks of live rows are live, and R in a row points to
+        // an array of its constraint.
         unsafe {
             for block in (*row).blocks() {
-                let neighbour = (*block).dia.cast::<Row>();
-                if is_contact(neighbour) {
-                    let share = times(&(*block).W, &*(*neighbour).public.R.cast::<Vector>());
-                    (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
+                let neighbor = (*block).dia.cast::<RowNode>();
+                if is_contact(neighbor) {
+                    add_to_b(copy, times(&(*block).W, &*(*neighbor).public.R.cast::<Vector>()));
                 } else {
                     BlockNode::put_first(self.block(block), copy);
                 }
@@ -157,22 +163,22 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// Copy a block without linking the copy; its pair is made with the first of the two blocks.
+    /// Copy a block without linking the copy. The first of its two blocks makes the pair.
     ///
     /// # Safety
     /// `block` is a live block of the source, both its rows have been copied.
     unsafe fn block(&mut self, block: *mut OFFB) -> *mut BlockNode {
         // SAFETY: the caller promises a live block and copies of both its rows; the copies of pairs are filled here.
         unsafe {
-            let pair = Pair::of(block);
+            let pair = BlockPair::of(block);
             let position = self.source.pairs.position(pair.addr()).expect("a live pair lies in its pool");
             if self.pairs[position].is_null() {
-                let rows = Pair::rows(pair).map(|row| *self.place_of(row));
+                let rows = BlockPair::rows(pair).map(|row| *self.copy_of(row));
                 let copy = self.clone.pairs.take();
-                Pair::fill(copy, (*block).bod, rows.map(|row| End::of(row, (*block).bod)), 0, false);
+                BlockPair::fill(copy, (*block).bod, rows.map(|row| PairEnd::of(row, (*block).bod)), 0, false);
                 self.pairs[position] = copy;
             }
-            let copy = Pair::counterpart(self.pairs[position], block);
+            let copy = BlockPair::counterpart(self.pairs[position], block);
             (*copy).public.W = (*block).W;
             copy
         }
@@ -181,7 +187,7 @@ impl<'a> Copies<'a> {
 
 #[cfg(feature = "mpi")]
 impl Copies<'_> {
-    /// Copy the blocks to external constraints, and take those to contacts into B.
+    /// Copy the blocks to external constraints. Blocks to contacts are added to B instead.
     ///
     /// # Safety
     /// The rows have been copied; the external constraints are valid.
@@ -189,16 +195,14 @@ impl Copies<'_> {
         // SAFETY: the caller promises copies of all rows and valid external constraints.
         unsafe {
             for row in kept(self.source) {
-                let copy = *self.place_of(row);
-                for share in external::of(row).filter_map(|block| external::contact_share(block)) {
-                    (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
-                }
+                let copy = *self.copy_of(row);
+                let shares = external::of(row).filter_map(|block| external::contact_share(block));
+                shares.for_each(|share| add_to_b(copy, share));
             }
-            // Visit the blocks in the reverse of the order in which they were added: then those of a row come in the
-            // order of its list.
+            // Visit the blocks in the reverse order of their addition: then the blocks of a row come in the order of its list.
             for (row, block) in self.source.externals.blocks().rev() {
                 if !is_contact(row) && external::contact_share(block).is_none() {
-                    let copy = *self.place_of(row);
+                    let copy = *self.copy_of(row);
                     self.clone.externals.add(copy, OFFB { n: ptr::null_mut(), ..*block }, None);
                 }
             }

@@ -7,21 +7,21 @@ use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::constraint;
-use crate::legacy::host::set::Walks;
+use crate::legacy::host::set::TreeWalker;
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, DIAB, SET};
 use crate::memory::push;
 use crate::prefetch::fetch;
 
-use super::attachments::Side;
+use super::attachments::BodySlot;
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, End, Pair};
-use super::pool::Pool;
-use super::row::{Row, Rows};
-use super::sync::{attach, side_on};
+use super::pair::{BlockNode, BlockPair, PairEnd};
+use super::pool::ChunkPool;
+use super::row::{RowNode, RowStore};
+use super::sync::{attach, slot_on};
 
 /// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
 ///
-/// All that can fail comes first: on an error the rows are as they were.
+/// Every step that can fail comes first: after an error the rows are unchanged.
 ///
 /// # Safety
 /// `con` is NULL or valid; each body is NULL or valid with its set of valid constraints.
@@ -31,12 +31,12 @@ pub unsafe fn insert(
     bodies: [*mut BODY; 2],
 ) -> Result<*mut DIAB, Code> {
     ensure!(!con.is_null(), fail!(Code::BugFound, "con is NULL"));
-    dynamics.follows_domain()?;
+    dynamics.check_is_no_clone()?;
     // SAFETY: the caller promises a valid constraint, and bodies that are NULL or valid with their sets.
     unsafe {
         constraint::check_kind(con)?;
         ensure!(
-            dynamics.rows.claimed(con).is_null() || !dynamics.rows.has(con),
+            dynamics.rows.dia_of(con).is_null() || !dynamics.rows.has(con),
             fail!(Code::BugFound, "{}: has a row already", display::constraint(con))
         );
         dynamics.is_gathered = false;
@@ -45,46 +45,46 @@ pub unsafe fn insert(
             .for_each(|body| fetch(body.wrapping_byte_add(offset_of!(BODY, con)).cast::<*mut SET>()));
         let is_left_out = |body: *mut BODY| !body.is_null() && constraint::is_contact_on_obstacle(con, body);
         let bodies = bodies.map(|body| if is_left_out(body) { ptr::null_mut() } else { body });
-        dynamics.neighbours.clear();
-        let mut through = [Through { end: 0, body: None }; 2];
+        dynamics.neighbors.clear();
+        let mut ranges = [NeighborRange { end: 0, body: None }; 2];
         for k in 0..2 {
             if !bodies[k].is_null() {
-                through[k].body = find_neighbours(dynamics, con, bodies[k])?;
+                ranges[k].body = find_neighbors(dynamics, con, bodies[k])?;
             }
-            through[k].end = dynamics.neighbours.len();
+            ranges[k].end = dynamics.neighbors.len();
         }
         let LocalDynamics { rows, pairs, bodies: bodies_of, .. } = dynamics;
-        through.iter().filter_map(|through| through.body).for_each(|body| bodies_of.fetch_slot(body));
-        rows.pool.reserve(1).and_then(|()| pairs.reserve(through[1].end)).map_err(|_| no_memory(con))?;
+        ranges.iter().filter_map(|ranges| ranges.body).for_each(|body| bodies_of.fetch_slot(body));
+        rows.pool.reserve(1).and_then(|()| pairs.reserve(ranges[1].end)).map_err(|_| no_memory(con))?;
         let row = rows.pool.take();
-        Row::open(row, con);
+        RowNode::open(row, con);
         fetch(row.wrapping_add(1));
-        if let Err(code) = attach_to(dynamics, row, bodies, through) {
-            (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
-            dynamics.rows.give(row);
+        if let Err(code) = attach_to(dynamics, row, bodies, ranges) {
+            (*row).body_slots.into_iter().flatten().for_each(|body_slot| dynamics.bodies.detach(body_slot));
+            dynamics.rows.release(row);
             return Err(code);
         }
-        link(dynamics, row, bodies, through);
+        link(dynamics, row, bodies, ranges);
         Ok(row.cast())
     }
 }
 
-/// The neighbours through one of the bodies.
+/// The range of neighbors through one of the bodies.
 #[derive(Clone, Copy)]
-struct Through {
-    /// Where they end among all, and those through the other body begin.
+struct NeighborRange {
+    /// The end of the range in the list of all neighbors; the range of the other body begins here.
     end: usize,
-    /// The body's index, which they know.
+    /// The body's index, if a neighbor has it.
     body: Option<u32>,
 }
 
-/// Find the rows of the constraints in the set of a body, in its order, but of the new one and of those that do not interact
-/// with it; returns the body's index, if they know it.
+/// Append the rows that interact with the new one through a body to `neighbors`, in the order of the body's set. Returns the
+/// body's index if a neighbor has it.
 ///
 /// # Safety
 /// As [`insert`]; the body is not NULL.
 #[inline(never)]
-unsafe fn find_neighbours(
+unsafe fn find_neighbors(
     dynamics: &mut LocalDynamics,
     con: *mut CON,
     body: *mut BODY,
@@ -99,26 +99,26 @@ unsafe fn find_neighbours(
             adjacency::check_kind(body)?;
             None
         };
-        let start = dynamics.neighbours.len();
-        let (walks, mut meeting) = Meeting::begin(dynamics, con, body, adjacency);
-        if !walks.each_quickly_on(body, |other| meeting.meet(other).is_ok()) {
-            dynamics.neighbours.truncate(start);
-            meet_all(dynamics, con, body, adjacency)?;
+        let start = dynamics.neighbors.len();
+        let (walker, mut search) = NeighborSearch::begin(dynamics, con, body, adjacency);
+        if !walker.each_quickly_on(body, |other| search.add(other).is_ok()) {
+            dynamics.neighbors.truncate(start);
+            find_all(dynamics, con, body, adjacency)?;
         }
-        let index = dynamics.neighbours.get(start).and_then(|&first| side_on(first, body)).map(Side::body);
+        let index = dynamics.neighbors.get(start).and_then(|&first| slot_on(first, body)).map(BodySlot::body);
         index.inspect(|&index| dynamics.bodies.fetch(index));
         Ok(index)
     }
 }
 
-/// Let a constraint meet all others on a body, or tell what is wrong: what is left to do where this is not done quickly. It is no part
-/// of [`find_neighbours`], where what both use would be kept in memory instead of registers.
+/// Find all neighbors on a body, or the error: the slow path after a quick walk has failed. It is separate from
+/// [`find_neighbors`], whose shared variables would otherwise be in memory instead of registers.
 ///
 /// # Safety
-/// As [`find_neighbours`].
+/// As [`find_neighbors`].
 #[cold]
 #[inline(never)]
-unsafe fn meet_all(
+unsafe fn find_all(
     dynamics: &mut LocalDynamics,
     con: *mut CON,
     body: *mut BODY,
@@ -126,55 +126,55 @@ unsafe fn meet_all(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid body with its set of valid constraints.
     unsafe {
-        let (walks, mut meeting) = Meeting::begin(dynamics, con, body, adjacency);
-        walks.each_on(body, |other| meeting.meet(other))
+        let (walker, mut search) = NeighborSearch::begin(dynamics, con, body, adjacency);
+        walker.each_on(body, |other| search.add(other))
     }
 }
 
-/// A constraint that meets the others in the set of one of its bodies.
-struct Meeting<'a> {
+/// The search for a constraint's neighbors in the set of one of its bodies.
+struct NeighborSearch<'a> {
     con: *mut CON,
     body: *mut BODY,
     adjacency: Option<&'a Adjacency<'a>>,
-    rows: &'a Rows,
+    rows: &'a RowStore,
     round: u32,
-    neighbours: &'a mut Vec<*mut Row>,
+    neighbors: &'a mut Vec<*mut RowNode>,
 }
 
-impl<'a> Meeting<'a> {
-    /// Before the first other one, in a round of its own.
+impl<'a> NeighborSearch<'a> {
+    /// Begin a search, in a round of its own.
     ///
     /// # Safety
-    /// As [`find_neighbours`].
+    /// As [`find_neighbors`].
     #[inline(always)]
     unsafe fn begin(
         dynamics: &'a mut LocalDynamics,
         con: *mut CON,
         body: *mut BODY,
         adjacency: Option<&'a Adjacency<'a>>,
-    ) -> (&'a mut Walks<SET>, Self) {
+    ) -> (&'a mut TreeWalker<SET>, Self) {
         // SAFETY: the rows are lent to this function: nobody else uses them.
         unsafe { dynamics.next_round() };
-        let LocalDynamics { walks, neighbours, rows, round, .. } = dynamics;
-        (walks, Self { con, body, adjacency, rows, round: *round, neighbours })
+        let LocalDynamics { walker, neighbors, rows, round, .. } = dynamics;
+        (walker, Self { con, body, adjacency, rows, round: *round, neighbors })
     }
 
-    /// Add the row of another constraint to the neighbours, if it has one and interacts.
+    /// Add the row of another constraint to the neighbors, if it has a row and interacts.
     ///
     /// # Safety
     /// The constraints and the body are valid.
     #[inline(always)]
-    unsafe fn meet(&mut self, other: *mut CON) -> Result<(), Code> {
-        // SAFETY: the caller promises valid constraints; a row found is live, and so are its blocks.
+    unsafe fn add(&mut self, other: *mut CON) -> Result<(), Code> {
+        // SAFETY: the caller promises valid constraints; a row found is live with its blocks.
         unsafe {
-            // It has no row, or not yet.
+            // Constraints without a row are skipped.
             if other == self.con
-                || self.rows.claimed(other).is_null()
+                || self.rows.dia_of(other).is_null()
                 || cfg!(feature = "mpi") && (*other).state & CON_EXTERNAL != 0
             {
                 return Ok(());
             }
-            let row = self.rows.met_on(self.body, other, self.round)?;
+            let row = self.rows.visit_on(self.body, other, self.round)?;
             if let Some(adjacency) = self.adjacency
                 && !adjacency.allows(other)?
             {
@@ -182,7 +182,7 @@ impl<'a> Meeting<'a> {
             }
             let last = (*row).public.adj.wrapping_byte_add(offset_of!(BlockNode, previous));
             fetch(last.cast::<*mut BlockNode>());
-            push(self.neighbours, row).map_err(|_| no_memory(self.con))
+            push(self.neighbors, row).map_err(|_| no_memory(self.con))
         }
     }
 }
@@ -198,24 +198,24 @@ unsafe fn no_memory(con: *const CON) -> Code {
 /// Attach the new row to its bodies.
 ///
 /// # Errors
-/// [`Code::OutOfMemory`]; what was attached is in the row.
+/// [`Code::OutOfMemory`]. The row lists the attachments made until then.
 ///
 /// # Safety
-/// As [`insert`]; `row` is a fresh row of the constraint, `bodies` are those that W counts, NULL where it counts none.
+/// As [`insert`]; `row` is a fresh row of the constraint, `bodies` are the bodies in W, NULL if W omits one.
 unsafe fn attach_to(
     dynamics: &mut LocalDynamics,
-    row: *mut Row,
+    row: *mut RowNode,
     bodies: [*mut BODY; 2],
-    through: [Through; 2],
+    ranges: [NeighborRange; 2],
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a fresh row and valid bodies.
     unsafe {
-        // The row's lines may still be on their way: what is in them is not read.
+        // The row's cache lines may not have arrived yet, so they are not read.
         let repeated = bodies[0] == bodies[1];
         let attached = [bodies[0], if repeated { ptr::null_mut() } else { bodies[1] }];
         for (k, body) in attached.into_iter().enumerate() {
             if !body.is_null() {
-                (*row).sides[k] = Some(attach(dynamics, row, body, through[k].body)?);
+                (*row).body_slots[k] = Some(attach(dynamics, row, body, ranges[k].body)?);
                 (*row).bodies[k] = body;
             }
         }
@@ -224,12 +224,17 @@ unsafe fn attach_to(
     Ok(())
 }
 
-/// Put the row into the list, and a pair with each neighbour into both rows.
+/// Link the row into the list, and a pair with each neighbor into both rows.
 ///
 /// # Safety
-/// The row and its neighbours are attached, and memory for the pairs is reserved; the neighbours are those through these bodies.
-unsafe fn link(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 2], through: [Through; 2]) {
-    let LocalDynamics { public, pairs, neighbours, .. } = dynamics;
+/// The row and its neighbors are attached, and memory for the pairs is reserved. The neighbors were found through these bodies.
+unsafe fn link(
+    dynamics: &mut LocalDynamics,
+    row: *mut RowNode,
+    bodies: [*mut BODY; 2],
+    ranges: [NeighborRange; 2],
+) {
+    let LocalDynamics { public, pairs, neighbors, .. } = dynamics;
     // SAFETY: the caller promises attached rows and reserved pairs; constraints of rows are valid, and the
     // list holds live rows.
     unsafe {
@@ -240,46 +245,46 @@ unsafe fn link(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 
         }
         public.dia = row.cast();
 
-        // A block that is added later lies before the others in the lists.
-        let (first, second) = neighbours[..through[1].end].split_at(through[0].end);
+        // A block added later precedes the others in the lists.
+        let (first, second) = neighbors[..ranges[1].end].split_at(ranges[0].end);
         link_to(row, first, bodies[0], bodies[0] == bodies[1], pairs);
         link_to(row, second, bodies[1], false, pairs);
     }
 }
 
-/// How many pairs ahead to prefetch: the pair taken next most often lies behind the one taken last.
+/// Number of pairs ahead to prefetch: pairs taken in turn are usually adjacent in memory.
 const AHEAD: usize = 48;
 
-/// Put a pair with each of these neighbours through a body into the row and into that of the neighbour.
+/// Link a pair with each of these neighbors through a body into the row and into the neighbor's row.
 ///
 /// # Safety
 /// As [`link`].
 #[inline(never)]
 unsafe fn link_to(
-    row: *mut Row,
-    neighbours: &[*mut Row],
+    row: *mut RowNode,
+    neighbors: &[*mut RowNode],
     bod: *mut BODY,
     repeated: bool,
-    pairs: &mut Pool<Pair>,
+    pairs: &mut ChunkPool<BlockPair>,
 ) {
     // SAFETY: the caller promises attached rows with valid constraints, and reserved pairs.
     unsafe {
-        let (id, own) = ((*row).id, End::of(row, bod));
+        let (id, own) = ((*row).id, PairEnd::of(row, bod));
         let mut head = (*row).public.adj.cast();
-        let mut rest = neighbours;
+        let mut rest = neighbors;
         while !rest.is_empty() {
-            let (mut pair, count) = pairs.take_side_by_side(rest.len());
+            let (mut pair, count) = pairs.take_run(rest.len());
             let (these, others) = rest.split_at(count);
             for &other in these {
                 fetch(pair.wrapping_add(AHEAD));
-                let end = End::of(other, bod);
-                if end.is_loose() && !constraint::is_contact_on_obstacle((*other).public.con, bod) {
-                    // The next update attaches it, or finds that it cannot.
+                let end = PairEnd::of(other, bod);
+                if end.is_detached() && !constraint::is_contact_on_obstacle((*other).public.con, bod) {
+                    // The next update attaches it or reports an error.
                     (*other).is_suspect = true;
                 }
                 let place = usize::from(id >= (*other).id);
-                let nodes = Pair::fill(pair, bod, [own, end], place, repeated);
-                BlockNode::put_before(head, nodes[0], row);
+                let nodes = BlockPair::fill(pair, bod, [own, end], place, repeated);
+                BlockNode::put_ahead(head, nodes[0], row);
                 head = nodes[0];
                 BlockNode::put_first(nodes[1], other);
                 pair = pair.wrapping_add(1);

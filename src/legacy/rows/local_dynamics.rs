@@ -1,10 +1,10 @@
-//! A local dynamics: what the host sees, with everything hidden behind it.
+//! A local dynamics: the host's `LOCDYN`, followed by hidden data.
 
 use std::{iter, mem};
 
 use crate::inertia::Boxed;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::host::set::Walks;
+use crate::legacy::host::set::TreeWalker;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::mpi::Exchange;
@@ -13,46 +13,46 @@ use crate::memory::bytes;
 use super::attachments::Attachments;
 #[cfg(feature = "mpi")]
 use super::external::Externals;
-use super::pair::Pair;
-use super::pool::Pool;
-use super::row::{Row, Rows};
+use super::pair::BlockPair;
+use super::pool::ChunkPool;
+use super::row::{RowNode, RowStore};
 use super::row_list::GatheredRow;
-use super::tally::Tally;
+use super::update_stats::UpdateStats;
 
 /// A local dynamics.
 #[derive(Default)]
 #[repr(C)]
 pub struct LocalDynamics {
-    /// What the host sees. Its memory pools stay empty: their chunk sizes tell this library's structures apart.
+    /// The part that the host sees. Its memory pools stay empty; their chunk sizes identify structures of this library.
     pub public: LOCDYN,
     /// Memory of the rows.
-    pub rows: Rows,
-    /// Memory of the blocks, each a [`Pair`].
-    pub pairs: Pool<Pair>,
+    pub rows: RowStore,
+    /// Memory of the blocks, each a [`BlockPair`].
+    pub pairs: ChunkPool<BlockPair>,
     /// The bodies that rows are attached to.
     pub bodies: Attachments,
-    /// Whether it is a copy of some rows of another one, which takes no rows and is not updated.
+    /// Whether it is a clone: a copy of some rows of another one, which takes no rows and is not updated.
     pub is_clone: bool,
-    /// Memory lent to insertions: the rows of the constraints in the sets of the bodies.
-    pub neighbours: Vec<*mut Row>,
-    /// The revision of the options under which the last update computed everything, to its end; `None` if it did not.
+    /// Workspace of insertions: the neighbors of the new row.
+    pub neighbors: Vec<*mut RowNode>,
+    /// The revision of the options under which the last update computed everything; `None` if it failed or computed less.
     pub reusable: Option<u32>,
-    /// Counts walks over constraints; see [`LocalDynamics::next_round`].
+    /// Number of walks over constraints; see [`LocalDynamics::next_round`].
     pub round: u32,
-    /// The constraints of the last update with their rows; memory lent to the next one.
+    /// The constraints of the last update with their rows; the next update uses the memory again.
     pub gathered: Vec<GatheredRow>,
-    /// Whether these are all rows, none of which has come or gone since.
+    /// Whether these are all rows, and no row has been inserted or removed since.
     pub is_gathered: bool,
-    /// Memory lent to walks over sets.
-    pub walks: Walks<SET>,
+    /// Walks over sets.
+    pub walker: TreeWalker<SET>,
     /// Blocks to external constraints.
     #[cfg(feature = "mpi")]
     pub externals: Externals,
-    /// What goes to other processes and comes from them.
+    /// Messages to and from other processes.
     #[cfg(feature = "mpi")]
     pub exchange: Exchange,
-    /// What updates did.
-    pub tally: Tally,
+    /// Statistics of updates.
+    pub stats: UpdateStats,
 }
 
 impl Default for LOCDYN {
@@ -63,68 +63,68 @@ impl Default for LOCDYN {
 }
 
 impl LocalDynamics {
-    /// A new local dynamics over a domain, without rows.
+    /// Make a local dynamics over a domain, without rows.
     pub fn create(dom: *mut DOM) -> Result<Boxed<Self>, Code> {
         ensure!(!dom.is_null(), fail!(Code::BugFound, "dom is NULL"));
         let mut dynamics = Self::default();
         dynamics.public.dom = dom;
-        dynamics.public.diamem.chunksize = size_of::<Row>();
-        dynamics.public.offmem.chunksize = size_of::<Pair>();
+        dynamics.public.diamem.chunksize = size_of::<RowNode>();
+        dynamics.public.offmem.chunksize = size_of::<BlockPair>();
         Boxed::new(dynamics).map_err(|_| fail!(Code::OutOfMemory, "no memory for a local dynamics"))
     }
 
-    /// Whether a LOCDYN was made here.
+    /// Whether this library made a LOCDYN.
     ///
     /// # Safety
     /// `ldy` points to a valid LOCDYN.
-    pub unsafe fn is_behind(ldy: *const LOCDYN) -> bool {
+    pub unsafe fn is_ours(ldy: *const LOCDYN) -> bool {
         // SAFETY: the caller promises a valid LOCDYN; this reads only fields that every LOCDYN has.
         let sizes = unsafe { ((*ldy).diamem.chunksize, (*ldy).offmem.chunksize) };
-        sizes == (size_of::<Row>(), size_of::<Pair>())
+        sizes == (size_of::<RowNode>(), size_of::<BlockPair>())
     }
 
-    /// The local dynamics behind what a host passes.
+    /// The local dynamics of a host's LOCDYN.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if it is NULL or was not made here.
+    /// [`Code::BugFound`] if it is NULL or was not made by this library.
     ///
     /// # Safety
     /// `ldy` is NULL or points to a valid LOCDYN, which nobody else uses during `'a`.
     pub unsafe fn from_public<'a>(ldy: *mut LOCDYN) -> Result<&'a mut Self, Code> {
         ensure!(!ldy.is_null(), fail!(Code::BugFound, "ldy is NULL"));
-        // SAFETY: the caller promises a valid LOCDYN that nobody else uses; if it was made here, it is the
-        // first field of a Self.
+        // SAFETY: the caller promises a valid LOCDYN that nobody else uses; if this library made it, it is the first field of a
+        // Self.
         unsafe {
             let why = "ldy was not made by LOCDYN_Create of this library";
-            ensure!(Self::is_behind(ldy), fail!(Code::BugFound, "{why}"));
+            ensure!(Self::is_ours(ldy), fail!(Code::BugFound, "{why}"));
             Ok(&mut *ldy.cast())
         }
     }
 
-    /// Bytes held for insertions and updates.
+    /// Bytes of workspace for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
-        bytes(&self.neighbours) + bytes(&self.gathered) + self.walks.bytes()
+        bytes(&self.neighbors) + bytes(&self.gathered) + self.walker.bytes()
     }
 
     /// The domain.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if the host has taken it away.
+    /// [`Code::BugFound`] if the host has set it to NULL.
     pub fn domain(&self) -> Result<*mut DOM, Code> {
         ensure!(!self.public.dom.is_null(), fail!(Code::BugFound, "ldy->dom is NULL"));
         Ok(self.public.dom)
     }
 
-    /// Check that the rows belong to the domain's constraints, so that more can come and all can be updated.
+    /// Check that this is no clone, so that rows can be inserted and updated.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if this is a clone: `con->dia` leads to the rows it was made from.
-    pub fn follows_domain(&self) -> Result<(), Code> {
+    /// [`Code::BugFound`] if this is a clone: `con->dia` points to the original rows.
+    pub fn check_is_no_clone(&self) -> Result<(), Code> {
         ensure!(!self.is_clone, fail!(Code::BugFound, "ldy is a clone: it takes no rows and is not updated"));
         Ok(())
     }
 
-    /// Begin a walk over constraints that meets each row once: the walk writes the round to each row that it meets.
+    /// Begin a walk over constraints that visits each row once: the walk writes the round to each row that it visits.
     ///
     /// # Safety
     /// Nobody uses the rows.
@@ -142,8 +142,8 @@ impl LocalDynamics {
     ///
     /// # Safety
     /// Nobody changes the list during the walk.
-    pub unsafe fn list(&self) -> impl Iterator<Item = *mut Row> + use<> {
-        let link = |dia: *mut DIAB| if dia.is_null() { None } else { Some(dia.cast::<Row>()) };
+    pub unsafe fn list(&self) -> impl Iterator<Item = *mut RowNode> + use<> {
+        let link = |dia: *mut DIAB| if dia.is_null() { None } else { Some(dia.cast::<RowNode>()) };
         // SAFETY: the list holds live rows.
         iter::successors(link(self.public.dia), move |&row| link(unsafe { (*row).public.n }))
     }
@@ -159,14 +159,15 @@ mod tests {
 
     #[test]
     fn rounds_are_new_to_all_rows() {
-        // SAFETY: a domain and a constraint may be all zero, and are there as long as the module.
+        // SAFETY: a domain and a constraint may be all zero, and outlive the module.
         unsafe {
             let mut dom: DOM = std::mem::zeroed();
             let mut cons: [CON; 2] = std::mem::zeroed();
             let mut dynamics = LocalDynamics::create(&raw mut dom).unwrap();
             cons[0].kind = CONTACT;
             cons[1].kind = CONTACT;
-            let old = insert(&mut dynamics, &raw mut cons[0], [ptr::null_mut(); 2]).unwrap().cast::<Row>();
+            let old =
+                insert(&mut dynamics, &raw mut cons[0], [ptr::null_mut(); 2]).unwrap().cast::<RowNode>();
             (*old).round = 1;
             dynamics.round = u32::MAX;
             insert(&mut dynamics, &raw mut cons[1], [ptr::null_mut(); 2]).unwrap();

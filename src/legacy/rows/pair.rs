@@ -1,18 +1,18 @@
-//! A pair of blocks: W_αβ in row α and W_βα in row β, side by side.
+//! A pair of blocks: W_αβ in row α and W_βα in row β, adjacent in memory.
 
 use crate::assembly::pairs::Coupling;
 use crate::legacy::layout::{BODY, CONTACT, OFFB};
 
-use super::attachments::Side;
-use super::row::Row;
-use super::sync::side_on;
+use super::attachments::BodySlot;
+use super::row::RowNode;
+use super::sync::slot_on;
 
-/// One of the two blocks, with the hidden data behind what the host sees.
+/// One of the two blocks: a public part and hidden data.
 #[repr(C)]
 pub struct BlockNode {
-    /// What the host sees.
+    /// The part that the host sees.
     pub public: OFFB,
-    /// The block before it in its row, NULL if it is the first.
+    /// The previous block in its row; NULL for the first one.
     pub previous: *mut BlockNode,
     /// Slot of the block's row in the body's panel.
     pub slot: u32,
@@ -29,22 +29,22 @@ impl BlockNode {
     /// Put a block at the head of its row's list.
     ///
     /// # Safety
-    /// The block's pair was filled and the block is not linked; its row, `row`, and the blocks in it are live.
+    /// The block's pair was filled and the block is not linked; its row, `row`, is live with its blocks.
     #[inline(always)]
-    pub unsafe fn put_first(node: *mut Self, row: *mut Row) {
+    pub unsafe fn put_first(node: *mut Self, row: *mut RowNode) {
         // SAFETY: the caller promises a block of a filled pair that is not linked, and a live row with live blocks.
         unsafe {
-            Self::put_before((*row).public.adj.cast(), node, row);
+            Self::put_ahead((*row).public.adj.cast(), node, row);
             (*row).public.adj = node.cast();
         }
     }
 
-    /// Put a block before the first one of its row, NULL if there is none, without making it the head of the list.
+    /// Link a block before `head`, the first block of its row or NULL, without making it the head of the list.
     ///
     /// # Safety
     /// As [`BlockNode::put_first`].
     #[inline(always)]
-    pub unsafe fn put_before(head: *mut Self, node: *mut Self, row: *mut Row) {
+    pub unsafe fn put_ahead(head: *mut Self, node: *mut Self, row: *mut RowNode) {
         // SAFETY: as there.
         unsafe {
             (*node).public.n = head.cast();
@@ -55,7 +55,7 @@ impl BlockNode {
         }
     }
 
-    /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
+    /// Whether the flags of the two blocks of a live pair agree.
     pub fn flags_agree(first: &Self, second: &Self) -> bool {
         let without_contacts = [first, second].map(|node| node.flags.0 & !PairFlags::CONTACT);
         without_contacts[1] == without_contacts[0] | PairFlags::SECOND
@@ -63,19 +63,19 @@ impl BlockNode {
     }
 }
 
-/// The two blocks of a pair. The first belongs to the constraint with the smaller id, so that which one is computed
-/// and which transposed depends on nothing else.
+/// The two blocks of a pair. The first block belongs to the constraint with the smaller id, so that only ids decide which block
+/// is computed and which is its transpose.
 #[repr(C)]
-pub struct Pair {
+pub struct BlockPair {
     nodes: [BlockNode; 2],
 }
 
-// SAFETY: pointers to bodies, rows and blocks are the only reason why pairs are not Send of themselves. No safe
-// function follows such a pointer: a function that follows one promises that no other thread writes what it leads to.
-unsafe impl Send for Pair {}
+// SAFETY: only pointers to bodies, rows and blocks prevent an automatic Send. No safe function dereferences such a pointer: a
+// function that does promises that no other thread writes its target.
+unsafe impl Send for BlockPair {}
 
-/// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
-/// through the same body before this one in their lists, and the body's index. Zero belongs to no pair.
+/// Flags of a block: whether it is the second block, whether its row is a contact, whether the same two rows have an earlier
+/// pair through the same body in their lists; and the body's index. No pair has zero.
 #[derive(Clone, Copy)]
 struct PairFlags(u32);
 
@@ -97,62 +97,62 @@ impl PairFlags {
     }
 }
 
-/// A flag, or none, without a branch.
+/// `flag` if `is_set`, otherwise 0, without a branch.
 #[inline(always)]
 fn flag(flag: u32, is_set: bool) -> u32 {
     flag * u32::from(is_set)
 }
 
-/// What a pair knows of one of its rows.
+/// The data of a pair about one of its rows.
 #[derive(Clone, Copy)]
-pub struct End {
-    row: *mut Row,
+pub struct PairEnd {
+    row: *mut RowNode,
     slot: u32,
-    /// Its body and whether it is a contact, as flags.
+    /// The body's index and whether the row is a contact, as flags.
     body: u32,
     contact: u32,
 }
 
-impl End {
-    /// Of pairs of a row through a body.
+impl PairEnd {
+    /// The data for pairs of a row through a body.
     ///
     /// # Safety
     /// `row` has been opened.
     #[inline(always)]
-    pub unsafe fn of(row: *mut Row, bod: *mut BODY) -> Self {
+    pub unsafe fn of(row: *mut RowNode, bod: *mut BODY) -> Self {
         // SAFETY: the caller promises a row.
-        let (side, is_contact) = unsafe { (side_on(row, bod), (*row).kind == CONTACT) };
-        let body = side.map_or(PairFlags::UNCOUPLED, Side::body);
-        let slot = side.map_or(0, |side| side.slot);
+        let (body_slot, is_contact) = unsafe { (slot_on(row, bod), (*row).kind == CONTACT) };
+        let body = body_slot.map_or(PairFlags::UNCOUPLED, BodySlot::body);
+        let slot = body_slot.map_or(0, |body_slot| body_slot.slot);
         Self { row, slot, body: PairFlags::of_body(body), contact: flag(PairFlags::CONTACT, is_contact) }
     }
 
     /// Whether the row is not attached to the body.
     #[inline(always)]
-    pub fn is_loose(self) -> bool {
+    pub fn is_detached(self) -> bool {
         PairFlags(self.body).body() == PairFlags::UNCOUPLED
     }
 }
 
-/// The largest number of bodies that pairs can tell apart.
+/// The largest number of bodies that a pair can distinguish.
 pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
-impl Pair {
-    /// Fill a fresh pair of blocks between two rows through a body, without linking it; `repeated`: the two rows have, or will
-    /// have, another pair through this body before this one in their lists. Returns the blocks in the order of `ends`, of which
-    /// `first` is the place of the one that the pair's first block belongs to.
+impl BlockPair {
+    /// Fill a fresh pair of blocks between two rows through a body, without linking it. `repeated`: the two rows have, or will
+    /// have, an earlier pair through this body in their lists. `first`: the index in `ends` of the row with the pair's first
+    /// block. Returns the blocks in the order of `ends`.
     ///
     /// # Safety
-    /// `pair` is a chunk for a pair, and held by nobody else; the rows have been opened.
+    /// `pair` is a chunk for a pair that nobody else uses; the rows have been opened.
     #[inline(always)]
     pub unsafe fn fill(
         pair: *mut Self,
         bod: *mut BODY,
-        ends: [End; 2],
+        ends: [PairEnd; 2],
         first: usize,
         repeated: bool,
     ) -> [*mut BlockNode; 2] {
-        // SAFETY: the caller promises a chunk for a pair that nobody else holds, and two blocks may be all zero.
+        // SAFETY: the caller promises a chunk for a pair that nobody else uses, and two blocks may be all zero.
         unsafe {
             pair.write_bytes(0, 1);
             let start = pair.cast::<BlockNode>();
@@ -166,13 +166,13 @@ impl Pair {
         }
     }
 
-    /// Write what couples the two rows, and which of them are contacts; the arguments are as [`Pair::fill`] has them.
+    /// Write the body and slots that couple the two rows, and which rows are contacts. Arguments as in [`BlockPair::fill`].
     ///
     /// # Safety
-    /// The blocks are those of a pair.
+    /// The blocks form a pair.
     #[inline(always)]
-    unsafe fn tag(nodes: [*mut BlockNode; 2], ends: [End; 2], first: usize, repeated: bool) {
-        // Both are attached to one body, or its index is that of none.
+    unsafe fn tag(nodes: [*mut BlockNode; 2], ends: [PairEnd; 2], first: usize, repeated: bool) {
+        // Both rows are attached to one body, or the index is UNCOUPLED.
         let of_both = ends[0].body | ends[1].body | PairFlags::LIVE | flag(PairFlags::REPEATED, repeated);
         for k in 0..2 {
             let flags = of_both | ends[k].contact | (PairFlags::SECOND * (first ^ k) as u32);
@@ -181,7 +181,7 @@ impl Pair {
         }
     }
 
-    /// Find out what couples the two rows, and which of them are contacts; `repeated` as for [`Pair::fill`].
+    /// Look up the body and slots that couple the two rows, and which rows are contacts; `repeated` as in [`BlockPair::fill`].
     ///
     /// # Safety
     /// `pair` has been filled, and its rows have been opened.
@@ -190,25 +190,25 @@ impl Pair {
         // SAFETY: the caller promises a pair and rows.
         unsafe {
             let nodes = Self::nodes(pair);
-            let ends = Self::rows(pair).map(|row| End::of(row, (*nodes[0]).public.bod));
+            let ends = Self::rows(pair).map(|row| PairEnd::of(row, (*nodes[0]).public.bod));
             Self::tag(nodes, ends, 0, repeated);
         }
     }
 
-    /// Take the partner of a block out of its row, and return the pair. The block itself stays in its row, which the
-    /// caller gives up.
+    /// Unlink the partner of a block from its row, and return the pair. The block itself stays in its row, which the caller
+    /// removes.
     ///
     /// # Safety
-    /// The block's pair is linked; the partner's row and the blocks in it are live.
+    /// The block's pair is linked; the partner's row is live with its blocks.
     #[inline]
     pub unsafe fn unlink_partner(block: *mut BlockNode) -> *mut Self {
-        // SAFETY: the caller promises a block of a linked pair, and a partner whose row and blocks in it are live.
+        // SAFETY: the caller promises a block of a linked pair, and that the partner's row is live with its blocks.
         unsafe {
             let pair = Self::of(block.cast());
             let [first, second] = Self::nodes(pair);
             let partner = if block == first { second } else { first };
             let (previous, next) = ((*partner).previous, (*partner).public.n.cast::<BlockNode>());
-            let row = (*block).public.dia.cast::<Row>();
+            let row = (*block).public.dia.cast::<RowNode>();
             match previous.is_null() {
                 true => (*row).public.adj = next.cast(),
                 false => (*previous).public.n = next.cast(),
@@ -227,7 +227,7 @@ impl Pair {
     /// `block` is a block of a live pair.
     pub unsafe fn of(block: *mut OFFB) -> *mut Self {
         let node = block.cast::<BlockNode>();
-        // SAFETY: the caller promises a block of a live pair, in which the second half lies behind the first.
+        // SAFETY: the caller promises a block of a live pair, in which the second block follows the first.
         unsafe { if (*node).flags.0 & PairFlags::SECOND != 0 { node.sub(1).cast() } else { node.cast() } }
     }
 
@@ -235,7 +235,7 @@ impl Pair {
     ///
     /// # Safety
     /// `pair` is live.
-    pub unsafe fn rows(pair: *mut Self) -> [*mut Row; 2] {
+    pub unsafe fn rows(pair: *mut Self) -> [*mut RowNode; 2] {
         // SAFETY: the caller promises a live pair.
         unsafe {
             let [first, second] = Self::nodes(pair);
@@ -243,7 +243,7 @@ impl Pair {
         }
     }
 
-    /// The block of `pair` that stands in it as `block` stands in its own pair.
+    /// The block of `pair` at the position that `block` has in its own pair.
     ///
     /// # Safety
     /// `pair` is a chunk for a pair, `block` a block of a live pair.
@@ -265,8 +265,8 @@ impl Pair {
         self.nodes.each_ref()
     }
 
-    /// Whether the two rows have another pair through the same body before this one in their lists: they have if one
-    /// of them was inserted with the body on both sides (self-contact).
+    /// Whether the two rows have an earlier pair through the same body in their lists. This is so if one of them was inserted
+    /// with the body on both sides (self-contact).
     pub fn is_repeated(&self) -> bool {
         self.nodes[0].flags.0 & PairFlags::REPEATED != 0
     }
@@ -299,7 +299,7 @@ impl Pair {
     /// # Safety
     /// `pair` is a chunk for a pair.
     unsafe fn nodes(pair: *mut Self) -> [*mut BlockNode; 2] {
-        // SAFETY: the caller promises a chunk for a pair, which begins with its two halves.
+        // SAFETY: the caller promises a chunk for a pair, which consists of two blocks.
         unsafe { [pair.cast(), pair.cast::<BlockNode>().add(1)] }
     }
 }

@@ -1,5 +1,5 @@
-//! Memory for chunks of one size. Addresses do not change. The first free chunk is taken, so that chunks taken one
-//! after the other lie one after the other.
+//! Memory for chunks of one size. Addresses do not change. The first free chunk is taken, so that chunks taken in turn are
+//! adjacent.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
@@ -7,38 +7,38 @@ use std::collections::TryReserveError;
 use std::ptr;
 use std::slice;
 
-pub use super::hidden_flags::WORD;
+pub use super::bit_set::WORD;
 
 use crate::ffi::large_pages;
 use crate::team::part;
 
-use super::hidden_flags::Bits;
+use super::bit_set::BitSet;
 
-/// Chunks of the first block of memory.
-const FIRST_BLOCK: usize = 64;
+/// Number of chunks in the first slab.
+const FIRST_SLAB: usize = 64;
 
-/// Blocks stop growing at this many bytes.
-const LARGEST_BLOCK: usize = 64 << 20;
+/// Number of bytes at which slabs stop growing; a single larger request gets a larger slab.
+const LARGEST_SLAB: usize = 64 << 20;
 
-/// Chunks for a `T` each in blocks of memory, each block twice as large as the one before.
-pub struct Pool<T> {
-    blocks: Vec<Block<T>>,
-    /// Blocks before this one have no free chunk.
+/// Chunks for one `T` each, in slabs of memory. Each slab is twice as large as the previous one.
+pub struct ChunkPool<T> {
+    slabs: Vec<Slab<T>>,
+    /// Slabs before this one have no free chunk.
     current: usize,
-    /// The word of this block that chunks are taken from, its first chunk, and which of its chunks are free.
-    place: usize,
+    /// The word of this slab from which chunks are taken, its first chunk, and the bits of its free chunks.
+    word: usize,
     first: *mut T,
-    open: u64,
+    free_bits: u64,
     free: usize,
-    /// Chunks of the block that was looked into last; see [`Pool::spans`].
-    near: Cell<Near>,
+    /// Chunks of the slab that was searched last; see [`ChunkPool::spans`].
+    last_span: Cell<SlabSpan>,
 }
 
-struct Block<T> {
+struct Slab<T> {
     first: *mut T,
     /// Which chunks are in use.
-    in_use: Bits,
-    /// No chunk from this one on was ever taken.
+    in_use: BitSet,
+    /// Chunks from this index on were never taken.
     taken: usize,
 }
 
@@ -52,186 +52,186 @@ impl From<TryReserveError> for Exhausted {
     }
 }
 
-impl<T> Default for Pool<T> {
+impl<T> Default for ChunkPool<T> {
     fn default() -> Self {
         const { assert!(size_of::<T>() > 0) };
         Self {
-            blocks: Vec::new(),
+            slabs: Vec::new(),
             current: 0,
-            place: 0,
+            word: 0,
             first: ptr::null_mut(),
-            open: 0,
+            free_bits: 0,
             free: 0,
-            near: Cell::new(Near::NONE),
+            last_span: Cell::new(SlabSpan::NONE),
         }
     }
 }
 
-impl<T> Pool<T> {
-    /// Make sure that the next `count` chunks can be taken.
+impl<T> ChunkPool<T> {
+    /// Ensure that the next `count` chunks can be taken.
     pub fn reserve(&mut self, count: usize) -> Result<(), Exhausted> {
         if count > self.free { self.grow(count - self.free) } else { Ok(()) }
     }
 
     fn grow(&mut self, missing: usize) -> Result<(), Exhausted> {
-        let doubled = self.blocks.last().map_or(FIRST_BLOCK, |block| 2 * block.in_use.len());
-        let count = missing.max(doubled.min(LARGEST_BLOCK / size_of::<T>())).next_multiple_of(WORD);
-        self.blocks.try_reserve(1)?;
-        let in_use = Bits::new(count)?;
-        let layout = block_layout::<T>(count).ok_or(Exhausted)?;
+        let doubled = self.slabs.last().map_or(FIRST_SLAB, |slab| 2 * slab.in_use.len());
+        let count = missing.max(doubled.min(LARGEST_SLAB / size_of::<T>())).next_multiple_of(WORD);
+        self.slabs.try_reserve(1)?;
+        let in_use = BitSet::new(count)?;
+        let layout = slab_layout::<T>(count).ok_or(Exhausted)?;
         // SAFETY: the size is not zero, neither chunk size nor count is.
         let first = unsafe { alloc(layout) };
         ensure!(!first.is_null(), Exhausted);
         large_pages::ask_for(first, layout.size());
-        self.blocks.push(Block { first: first.cast(), in_use, taken: 0 });
+        self.slabs.push(Slab { first: first.cast(), in_use, taken: 0 });
         self.free += count;
         Ok(())
     }
 
-    /// A chunk, with whatever is in it.
+    /// Take a chunk, with arbitrary contents.
     ///
     /// # Panics
-    /// If there is none left: see [`Pool::reserve`].
+    /// If no chunk is left: see [`ChunkPool::reserve`].
     pub fn take(&mut self) -> *mut T {
-        self.take_side_by_side(1).0
+        self.take_run(1).0
     }
 
-    /// Chunks that lie side by side, at least one and at most so many: the first one, and how many.
+    /// Take adjacent chunks, at least one and at most `most`. Returns the first chunk and their number.
     ///
     /// # Panics
-    /// As [`Pool::take`].
+    /// As [`ChunkPool::take`].
     #[inline]
-    pub fn take_side_by_side(&mut self, most: usize) -> (*mut T, usize) {
-        if self.open == 0 {
-            self.go_on();
+    pub fn take_run(&mut self, most: usize) -> (*mut T, usize) {
+        if self.free_bits == 0 {
+            self.find_free_word();
         }
-        let within = self.open.trailing_zeros();
-        let count = ((self.open >> within).trailing_ones() as usize).min(most);
-        self.open &= !((u64::MAX >> (WORD - count)) << within);
-        let block = &mut self.blocks[self.current];
-        block.in_use.words[self.place] = !self.open;
-        block.taken = block.taken.max(WORD * self.place + within as usize + count);
+        let within = self.free_bits.trailing_zeros();
+        let count = ((self.free_bits >> within).trailing_ones() as usize).min(most);
+        self.free_bits &= !((u64::MAX >> (WORD - count)) << within);
+        let slab = &mut self.slabs[self.current];
+        slab.in_use.words[self.word] = !self.free_bits;
+        slab.taken = slab.taken.max(WORD * self.word + within as usize + count);
         self.free -= count;
         (self.first.wrapping_add(within as usize), count)
     }
 
     /// Find the first word with free chunks.
     #[inline(never)]
-    fn go_on(&mut self) {
+    fn find_free_word(&mut self) {
         loop {
-            let block = &mut self.blocks[self.current];
-            if let Some(place) = block.in_use.first_open() {
-                self.place = place;
-                (self.first, self.open) =
-                    (block.first.wrapping_add(WORD * place), !block.in_use.words[place]);
+            let slab = &mut self.slabs[self.current];
+            if let Some(word) = slab.in_use.first_open() {
+                self.word = word;
+                (self.first, self.free_bits) =
+                    (slab.first.wrapping_add(WORD * word), !slab.in_use.words[word]);
                 return;
             }
             self.current += 1;
         }
     }
 
-    /// Give a chunk back.
+    /// Release a chunk.
     ///
     /// # Safety
     /// The chunk was taken from this pool, and nobody uses it any more.
-    pub unsafe fn give(&mut self, chunk: *mut T) {
-        if let Some((block, index)) = self.find(chunk.addr()) {
-            self.blocks[block].in_use.clear(index);
-            (self.current, self.open) = (self.current.min(block), 0);
+    pub unsafe fn release(&mut self, chunk: *mut T) {
+        if let Some((slab, index)) = self.find(chunk.addr()) {
+            self.slabs[slab].in_use.clear(index);
+            (self.current, self.free_bits) = (self.current.min(slab), 0);
             self.free += 1;
         }
     }
 
-    /// The block and the index in it of the chunk with this address, if there is one.
+    /// The index of the slab, and in the slab, of the chunk with this address.
     #[inline]
     fn find(&self, address: usize) -> Option<(usize, usize)> {
-        // Newest first: it holds half of all chunks.
-        let mut blocks = self.blocks.iter().enumerate().rev();
-        blocks.find_map(|(k, block)| block.index_of(address).map(|index| (k, index)))
+        // Start with the newest slab, which has half of all chunks.
+        let mut slabs = self.slabs.iter().enumerate().rev();
+        slabs.find_map(|(k, slab)| slab.index_of(address).map(|index| (k, index)))
     }
 
     /// Number of chunks in use.
     pub fn live(&self) -> usize {
-        self.blocks.iter().map(|block| block.in_use.len()).sum::<usize>() - self.free
+        self.slabs.iter().map(|slab| slab.in_use.len()).sum::<usize>() - self.free
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().map(|block| block.in_use.len() * size_of::<T>() + block.in_use.bytes()).sum()
+        self.slabs.iter().map(|slab| slab.in_use.len() * size_of::<T>() + slab.in_use.bytes()).sum()
     }
 
     /// Number of chunks, in use or not.
     pub fn capacity(&self) -> usize {
-        self.blocks.iter().map(|block| block.in_use.len()).sum()
+        self.slabs.iter().map(|slab| slab.in_use.len()).sum()
     }
 
-    /// A number below [`Pool::capacity`] for this address and no other, if it is that of a chunk in use.
+    /// A unique number below [`ChunkPool::capacity`] for the address of a chunk in use.
     pub fn position(&self, address: usize) -> Option<usize> {
-        let (block, index) = self.find(address)?;
-        let before: usize = self.blocks[..block].iter().map(|block| block.in_use.len()).sum();
-        self.blocks[block].in_use.has(index).then_some(before + index)
+        let (slab, index) = self.find(address)?;
+        let before: usize = self.slabs[..slab].iter().map(|slab| slab.in_use.len()).sum();
+        self.slabs[slab].in_use.has(index).then_some(before + index)
     }
 
-    /// Whether an address is that of a chunk in use.
+    /// Whether a chunk in use has this address.
     pub fn owns(&self, address: usize) -> bool {
-        self.find(address).is_some_and(|(block, index)| self.blocks[block].in_use.has(index))
+        self.find(address).is_some_and(|(slab, index)| self.slabs[slab].in_use.has(index))
     }
 
-    /// Whether an address lies in memory from the beginning of a chunk to that of another in the same block, where all chunks were
-    /// taken once. The block that was looked into last comes first.
+    /// Whether an address is between the first and the last chunk ever taken of a slab, inclusive. The slab that was searched
+    /// last comes first.
     #[inline(always)]
     pub fn spans(&self, address: usize) -> bool {
-        self.near.get().spans(address) || {
-            let used = self.blocks.iter().rev().filter(|block| block.taken > 0);
+        self.last_span.get().spans(address) || {
+            let used = self.slabs.iter().rev().filter(|slab| slab.taken > 0);
             let mut spans = used
-                .map(|block| Near { first: block.first.addr(), last: size_of::<T>() * (block.taken - 1) });
-            spans.find(|block| block.spans(address)).inspect(|&found| self.near.set(found)).is_some()
+                .map(|slab| SlabSpan { first: slab.first.addr(), last: size_of::<T>() * (slab.taken - 1) });
+            spans.find(|slab| slab.spans(address)).inspect(|&found| self.last_span.set(found)).is_some()
         }
     }
 
-    /// All chunks in use, block by block in the order of their addresses.
+    /// All chunks in use, slab by slab in the order of their addresses.
     pub fn chunks(&self) -> impl Iterator<Item = *mut T> {
         let parts = self.parts(usize::MAX);
         (0..parts.count()).flat_map(move |number| parts.part(number))
     }
 
-    /// Chunks that were in use once and are not now.
+    /// Chunks that were in use once and are free now.
     pub fn given_back(&self) -> impl Iterator<Item = *mut T> {
-        self.blocks.iter().flat_map(|block| {
-            let unused = (0..block.taken).filter(|&index| !block.in_use.has(index));
-            // SAFETY: the chunk lies in the block.
-            unused.map(|index| unsafe { block.first.add(index) })
+        self.slabs.iter().flat_map(|slab| {
+            let unused = (0..slab.taken).filter(|&index| !slab.in_use.has(index));
+            // SAFETY: the chunk is in the slab.
+            unused.map(|index| unsafe { slab.first.add(index) })
         })
     }
 
-    /// All chunks in use, in parts of at most so many words.
+    /// All chunks in use, in parts of at most `size` words.
     pub fn parts(&self, size: usize) -> Parts<'_, T> {
-        Parts { blocks: &self.blocks, size }
+        Parts { slabs: &self.slabs, size }
     }
 }
 
-impl<T> Drop for Pool<T> {
+impl<T> Drop for ChunkPool<T> {
     fn drop(&mut self) {
-        for block in &self.blocks {
-            if let Some(layout) = block_layout::<T>(block.in_use.len()) {
-                // SAFETY: the block was allocated with this layout.
-                unsafe { dealloc(block.first.cast(), layout) };
+        for slab in &self.slabs {
+            if let Some(layout) = slab_layout::<T>(slab.in_use.len()) {
+                // SAFETY: the slab was allocated with this layout.
+                unsafe { dealloc(slab.first.cast(), layout) };
             }
         }
     }
 }
 
-/// The chunks of a block of memory that were taken.
+/// The addresses of the chunks of a slab that were ever taken.
 #[derive(Clone, Copy)]
-struct Near {
-    /// Address of the first.
+struct SlabSpan {
+    /// Address of the first chunk.
     first: usize,
-    /// How much greater that of the last one is.
+    /// Offset of the last chunk from the first.
     last: usize,
 }
 
-impl Near {
-    /// No block.
+impl SlabSpan {
+    /// No chunks.
     const NONE: Self = Self { first: usize::MAX, last: 0 };
 
     #[inline(always)]
@@ -240,7 +240,7 @@ impl Near {
     }
 }
 
-impl<T> Block<T> {
+impl<T> Slab<T> {
     /// The words that have chunks in use.
     fn words(&self) -> &[u64] {
         &self.in_use.words[..self.taken.div_ceil(WORD)]
@@ -255,13 +255,13 @@ impl<T> Block<T> {
     }
 }
 
-/// All chunks in use, in parts: at most so many words, [`WORD`] chunks each, that lie side by side.
+/// All chunks in use, in parts of at most `size` adjacent words, [`WORD`] chunks each.
 pub struct Parts<'a, T> {
-    blocks: &'a [Block<T>],
+    slabs: &'a [Slab<T>],
     size: usize,
 }
 
-// SAFETY: parts give pointers to chunks, no references, and write nothing themselves. A function that follows such a
+// SAFETY: parts return pointers to chunks, no references, and write nothing themselves. A function that dereferences such a
 // pointer promises that no other thread uses the chunk: chunks are sent to threads, not shared between them.
 unsafe impl<T: Send> Sync for Parts<'_, T> {}
 
@@ -276,17 +276,17 @@ impl<T> Copy for Parts<'_, T> {}
 impl<'a, T> Parts<'a, T> {
     /// Number of parts.
     pub fn count(self) -> usize {
-        self.blocks.iter().map(|block| block.words().len().div_ceil(self.size)).sum()
+        self.slabs.iter().map(|slab| slab.words().len().div_ceil(self.size)).sum()
     }
 
-    /// The chunks of the part with a number; none if there is no such part.
+    /// The chunks of the part with this number; none if there is no such part.
     pub fn part(self, mut number: usize) -> Chunks<'a, T> {
-        for block in self.blocks {
-            let words = block.words();
+        for slab in self.slabs {
+            let words = slab.words();
             let count = words.len().div_ceil(self.size);
             if number < count {
                 let range = part(number, self.size, words.len());
-                let base = block.first.wrapping_add(WORD * range.start).wrapping_sub(WORD);
+                let base = slab.first.wrapping_add(WORD * range.start).wrapping_sub(WORD);
                 return Chunks { words: words[range].iter(), bits: 0, base };
             }
             number -= count;
@@ -295,11 +295,11 @@ impl<'a, T> Parts<'a, T> {
     }
 }
 
-/// Chunks in use, in the order in which they lie in memory. A hot loop keeps two of these in registers.
+/// Iterator over chunks in use, in memory order. It is small, since a hot loop keeps two of them in registers.
 pub struct Chunks<'a, T> {
-    /// Those behind the one at hand.
+    /// The words after the current one.
     words: slice::Iter<'a, u64>,
-    /// What is left of the word at hand, and its first chunk; at first that of the word before.
+    /// The remaining bits of the current word, and its first chunk. Before the first word, the base is one word too low.
     bits: u64,
     base: *mut T,
 }
@@ -319,8 +319,8 @@ impl<T> Iterator for Chunks<'_, T> {
     }
 }
 
-/// Blocks start at cache lines.
-fn block_layout<T>(count: usize) -> Option<Layout> {
+/// The layout of a slab, aligned to cache lines.
+fn slab_layout<T>(count: usize) -> Option<Layout> {
     Layout::array::<T>(count).and_then(|layout| layout.align_to(64)).ok()
 }
 
@@ -330,8 +330,8 @@ mod tests {
 
     type Chunk = [u64; 5];
 
-    fn pool() -> Pool<Chunk> {
-        Pool::default()
+    fn pool() -> ChunkPool<Chunk> {
+        ChunkPool::default()
     }
 
     #[test]
@@ -340,17 +340,17 @@ mod tests {
         pool.reserve(1000).unwrap();
         let taken: Vec<*mut Chunk> = (0..1000).map(|_| pool.take()).collect();
         for (k, &chunk) in taken.iter().enumerate() {
-            // SAFETY: the chunk is this test's.
+            // SAFETY: the chunk belongs to this test.
             unsafe { *chunk = [k as u64; 5] };
         }
         for (k, &chunk) in taken.iter().enumerate() {
-            // SAFETY: the chunk is this test's.
+            // SAFETY: the chunk belongs to this test.
             assert_eq!(unsafe { *chunk }, [k as u64; 5]);
         }
         assert_eq!((pool.live(), pool.capacity()), (1000, 1024));
         for k in [700, 3, 64, 999] {
             // SAFETY: nobody uses the chunk any more.
-            unsafe { pool.give(taken[k]) };
+            unsafe { pool.release(taken[k]) };
         }
         assert_eq!(pool.live(), 996);
         pool.reserve(4).unwrap();
@@ -366,11 +366,11 @@ mod tests {
         assert_eq!((pool.live(), pool.chunks().collect::<Vec<_>>()), (200, taken.clone()));
         let gone = [5, 63, 64, 130, 199].map(|k| taken[k]);
         // SAFETY: nobody uses the chunks any more.
-        gone.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
+        gone.iter().for_each(|&chunk| unsafe { pool.release(chunk) });
         assert_eq!(pool.given_back().collect::<Vec<_>>(), gone);
         assert_eq!(gone[..3], [(); 3].map(|()| pool.take()));
         // SAFETY: as above.
-        unsafe { pool.give(gone[1]) };
+        unsafe { pool.release(gone[1]) };
         assert_eq!([gone[1], gone[3], gone[4]], [(); 3].map(|()| pool.take()));
         assert_eq!((pool.live(), pool.given_back().count()), (200, 0));
     }
@@ -391,12 +391,12 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beside_a_block_is_not_owned() {
+    fn memory_next_to_a_slab_is_not_owned() {
         let mut pool = pool();
-        pool.reserve(FIRST_BLOCK).unwrap();
-        let taken: Vec<usize> = (0..FIRST_BLOCK).map(|_| pool.take().addr()).collect();
-        let (before, behind) = (taken[0] - size_of::<Chunk>(), taken[FIRST_BLOCK - 1] + size_of::<Chunk>());
-        assert_eq!(pool.capacity(), FIRST_BLOCK);
+        pool.reserve(FIRST_SLAB).unwrap();
+        let taken: Vec<usize> = (0..FIRST_SLAB).map(|_| pool.take().addr()).collect();
+        let (before, behind) = (taken[0] - size_of::<Chunk>(), taken[FIRST_SLAB - 1] + size_of::<Chunk>());
+        assert_eq!(pool.capacity(), FIRST_SLAB);
         for address in [before, behind] {
             assert!(!pool.owns(address) && pool.position(address).is_none());
         }
@@ -416,7 +416,7 @@ mod tests {
         let gone = [0, 1, 63, 64, 69, 70, 300].map(|k| taken[k]);
         let chunks: Vec<*mut Chunk> = pool.chunks().filter(|chunk| gone.contains(&chunk.addr())).collect();
         // SAFETY: nobody uses the chunks any more.
-        chunks.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
+        chunks.iter().for_each(|&chunk| unsafe { pool.release(chunk) });
         taken.retain(|address| !gone.contains(address));
         for size in [1, 2, 5] {
             let parts = pool.parts(size);
@@ -436,11 +436,11 @@ mod tests {
     }
 
     #[test]
-    fn large_blocks_are_like_small_ones() {
-        let mut pool = Pool::<[u8; 4096]>::default();
+    fn large_slabs_are_like_small_ones() {
+        let mut pool = ChunkPool::<[u8; 4096]>::default();
         pool.reserve(2000).unwrap();
         let chunks: Vec<*mut [u8; 4096]> = (0..2000).map(|_| pool.take()).collect();
-        // SAFETY: the chunks are this test's.
+        // SAFETY: the chunks belong to this test.
         chunks.iter().for_each(|chunk| unsafe { chunk.write([7; 4096]) });
         assert_eq!(pool.chunks().collect::<Vec<_>>(), chunks);
     }

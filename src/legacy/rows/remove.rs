@@ -5,17 +5,17 @@ use crate::legacy::layout::DIAB;
 use crate::prefetch::fetch;
 
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, Pair};
-use super::row::Row;
+use super::pair::{BlockNode, BlockPair};
+use super::row::RowNode;
 
-/// Remove a row with all blocks that point to it; see `LOCDYN_Remove`. Neither bodies nor constraints are read.
+/// Remove a row with all blocks that point to it; see `LOCDYN_Remove`. Bodies and constraints are not read.
 pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
     ensure!(!dia.is_null(), fail!(Code::BugFound, "dia is NULL"));
     let Some(row) = dynamics.rows.live(dia) else {
         return Err(fail!(Code::BugFound, "dia is not a live row of this ldy (removed before?)"));
     };
     dynamics.is_gathered = false;
-    // SAFETY: the row is live, so its blocks, their partners' rows and its neighbours in the list are.
+    // SAFETY: the row is live, so its blocks, their partners' rows and its neighbors in the list are live.
     unsafe {
         remove_blocks(dynamics, row);
         #[cfg(feature = "mpi")]
@@ -28,31 +28,31 @@ pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> 
         if let Some(next) = next.as_mut() {
             next.p = previous;
         }
-        (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
-        dynamics.rows.give(row);
+        (*row).body_slots.into_iter().flatten().for_each(|body_slot| dynamics.bodies.detach(body_slot));
+        dynamics.rows.release(row);
     }
     Ok(())
 }
 
-/// Take all pairs of a row out of the other rows, and give their memory back.
+/// Unlink all pairs of a row from the other rows, and release their memory.
 ///
 /// # Safety
-/// The row is live, and is given up.
-unsafe fn remove_blocks(dynamics: &mut LocalDynamics, row: *mut Row) {
+/// The row is live, and its list is not used afterwards.
+unsafe fn remove_blocks(dynamics: &mut LocalDynamics, row: *mut RowNode) {
     // SAFETY: the caller promises a live row, so its blocks and their partners' rows are live.
     unsafe {
         let (mut front, mut back) = ((*row).public.adj.cast::<BlockNode>(), (*row).last);
         let mut courses = [front, back].map(Course::from);
-        // Go from both ends: each step waits for memory that the one before leads to.
+        // Proceed from both ends: each step waits for memory to which the previous one leads.
         while !front.is_null() {
             let (after, before) = ((*front).public.n.cast::<BlockNode>(), (*back).previous);
             courses[0].fetch_ahead(after);
             courses[1].fetch_ahead(before);
-            dynamics.pairs.give(Pair::unlink_partner(front));
+            dynamics.pairs.release(BlockPair::unlink_partner(front));
             if front == back {
                 break;
             }
-            dynamics.pairs.give(Pair::unlink_partner(back));
+            dynamics.pairs.release(BlockPair::unlink_partner(back));
             if after == back {
                 break;
             }
@@ -61,11 +61,11 @@ unsafe fn remove_blocks(dynamics: &mut LocalDynamics, row: *mut Row) {
     }
 }
 
-/// Where the blocks of a row lie, one after the other.
+/// Predicts the addresses of the blocks of a row.
 ///
-/// Blocks with older rows lie side by side. Blocks with later rows lie among the blocks of those rows. If each later
-/// row had one neighbour more than the one before, the step from block to block changes by the same amount each time.
-/// Then blocks can be prefetched before the list leads to them.
+/// Blocks with older rows are adjacent. Blocks with later rows are among the blocks of these rows. If each later row had one
+/// neighbor more than the previous one, the step from block to block changes by the same amount each time. Then blocks can be
+/// prefetched before the list leads to them.
 struct Course {
     place: *const BlockNode,
     step: isize,
@@ -77,7 +77,7 @@ impl Course {
         Self { place, step: 0, change: 0 }
     }
 
-    /// Prefetch the next block, and one some places later.
+    /// Prefetch the next block, and a later one.
     #[inline(always)]
     fn fetch_ahead(&mut self, next: *const BlockNode) {
         fetch(next);
@@ -93,5 +93,5 @@ impl Course {
     }
 }
 
-/// How many places after the next one.
+/// Number of blocks after the next one.
 const AHEAD: isize = 3;

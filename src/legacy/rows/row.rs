@@ -12,68 +12,68 @@ use crate::math::Vector;
 
 use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::host::place::KnownPlaces;
+use crate::legacy::host::body_point::CachedLocations;
 use crate::legacy::layout::{BODY, CON, DIAB, OFFB};
 
-use super::attachments::Side;
+use super::attachments::BodySlot;
 use super::pair::BlockNode;
-use super::pool::{Exhausted, Pool};
+use super::pool::{ChunkPool, Exhausted};
 
-/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which
-/// begin with the head of its list.
+/// A row: a public part and hidden data. The fields that the insertion of a neighbor reads fill two cache lines, which begin
+/// with the head of the row's list.
 #[repr(C, align(64))]
-pub struct Row {
-    /// What the host sees.
+pub struct RowNode {
+    /// The part that the host sees.
     pub public: DIAB,
-    /// The bodies that it is attached to; a body stands at most once. Once the row has followed its constraint
-    /// ([`super::sync::follow`]), the master's side comes first and the slave's second.
-    pub sides: [Option<Side>; 2],
-    /// These bodies, NULL where there is none.
+    /// Its slots on the bodies to which it is attached; a body occurs at most once. After [`super::sync::sync`] the master's
+    /// slot is first and the slave's second.
+    pub body_slots: [Option<BodySlot>; 2],
+    /// These bodies; NULL if there is none.
     pub bodies: [*mut BODY; 2],
     live: u64,
-    /// Id of its constraint when it was inserted, for texts about constraints that may be gone.
+    /// Id of its constraint when it was inserted, for error texts about constraints that may have been freed.
     pub id: u32,
-    /// The walk over constraints that came to it last; see [`super::LocalDynamics::next_round`].
+    /// The last walk over constraints that visited it; see [`super::LocalDynamics::next_round`].
     pub round: u32,
-    /// The kind of its constraint that its pairs know.
+    /// The kind of its constraint that its pairs use.
     pub kind: c_int,
-    /// Whether W and what is made of it are not those of the last complete update, so that reuse must not keep them.
+    /// Whether W and its derived values are not from the last complete update, so that reuse must not keep them.
     pub is_stale: bool,
-    /// Whether a neighbour has a block with it through a body that it is not attached to.
+    /// Whether a neighbor has a block with it through a body to which it is not attached.
     pub is_suspect: bool,
-    /// Its constraint once more, out of the host's reach.
+    /// Private copy of the constraint pointer.
     pub con: *mut CON,
-    /// The last block of its list, NULL if there is none.
+    /// The last block of its list; NULL if there is none.
     pub last: *mut BlockNode,
-    /// What is known of its constraint's places, where one is on a mesh; else NULL.
-    pub known: KnownPlaces,
-    /// The bodies that it was inserted on and that W counted then; addresses that are never read.
+    /// The cached locations of its constraint's points if one is on a mesh; otherwise NULL.
+    pub cached: CachedLocations,
+    /// The bodies with which it was inserted and that were in W then. The addresses are never dereferenced.
     pub inserted: [*mut BODY; 2],
-    /// V of a row that mirrors another module's: constraints have that module's.
+    /// V of a row in a mirror of another module: the constraints hold that module's V.
     #[cfg(not(feature = "mpi"))]
     pub v: Vector,
-    /// Which of its bodies have made their parts of V and B, a bit each.
+    /// The bodies that have contributed to V and B, one bit each.
     #[cfg(feature = "mpi")]
     pub contributors: u8,
 }
 
-/// What marks a row in use at an address.
+/// The mark of a row in use at an address.
 #[inline(always)]
-fn live_at(row: *const Row) -> u64 {
+fn live_at(row: *const RowNode) -> u64 {
     0x6c64_795f_726f_7721 ^ row.addr() as u64
 }
 
-impl Row {
-    /// Bytes from the beginning that updates need, unless bodies are meshes.
+impl RowNode {
+    /// Number of leading bytes that updates need, unless bodies have meshes.
     pub const UPDATED: usize = offset_of!(Self, con);
 
-    /// Make a fresh chunk the row of a constraint, not yet live, attached to no body.
+    /// Initialize a chunk as the row of a constraint, not yet live and attached to no body.
     ///
     /// # Safety
-    /// `row` is a chunk for a row, and held by nobody else; `con` is valid.
+    /// `row` is a chunk for a row that nobody else uses; `con` is valid.
     pub unsafe fn open(row: *mut Self, con: *mut CON) {
-        // SAFETY: the caller promises a chunk that nobody else holds, and a valid constraint. A row may be
-        // all zero, which has no sides.
+        // SAFETY: the caller promises a chunk that nobody else uses, and a valid constraint. A row may be all zero: then it has
+        // no slots on bodies.
         unsafe {
             row.write_bytes(0, 1);
             (*row).id = (*con).id;
@@ -97,51 +97,51 @@ impl Row {
         iter::successors(link(self.public.adj), move |&block| link(unsafe { (*block).n }))
     }
 
-    /// Whether the row is in use: that of no other address, and nothing else in a row, looks so.
+    /// Whether the row is in use. A row copied to another address has the wrong mark.
     #[inline(always)]
     pub fn is_live(&self) -> bool {
         self.live == live_at(self)
     }
 
-    /// Where R, U and V of its constraint are.
+    /// Addresses of R, U and V of its constraint.
     pub fn arrays(&self) -> [*mut f64; 3] {
         let array = |offset| self.con.wrapping_byte_add(offset).cast::<f64>();
         [offset_of!(CON, R), offset_of!(CON, U), offset_of!(CON, V)].map(array)
     }
 
-    /// Whether it leads to the constraint that it was inserted with, and to that one's arrays.
+    /// Whether it points to the constraint with which it was inserted, and to the arrays of that constraint.
     pub fn is_linked(&self) -> bool {
         let DIAB { con, R, U, V, .. } = self.public;
         con == self.con && [R, U, V] == self.arrays()
     }
 
-    /// Mark the row as in use, until its memory is given back.
+    /// Mark the row as in use, until its memory is released.
     pub fn set_live(&mut self) {
         self.live = live_at(self);
     }
 }
 
-/// The memory of the rows, and the way from what a host passes to a row.
+/// The memory of the rows, and the lookup of rows from pointers of a host.
 #[derive(Default)]
-pub struct Rows {
-    /// Chunks for a [`Row`] each.
-    pub pool: Pool<Row>,
-    /// Chunks for what is known of the places of a row.
-    known: Pool<[CachedLocation; 2]>,
-    /// The rows of a mirror by constraint; else these lead to their rows themselves.
-    pub mirrored: Option<Map<*const CON, *mut Row>>,
+pub struct RowStore {
+    /// Chunks for one [`RowNode`] each.
+    pub pool: ChunkPool<RowNode>,
+    /// Chunks for the cached locations of a row.
+    cached: ChunkPool<[CachedLocation; 2]>,
+    /// The rows of a mirror by constraint; otherwise `None`, and `con->dia` is the row.
+    pub mirrored: Option<Map<*const CON, *mut RowNode>>,
 }
 
-/// A map from addresses.
+/// A hash map with addresses as keys.
 pub type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
-impl Rows {
-    /// What a constraint has for its row: `con->dia`, or its row in a mirror; NULL if it has none.
+impl RowStore {
+    /// The pointer from a constraint to its row, unchecked: `con->dia`, or the row in a mirror; NULL if there is none.
     ///
     /// # Safety
     /// `con` is valid.
     #[inline(always)]
-    pub unsafe fn claimed(&self, con: *const CON) -> *mut DIAB {
+    pub unsafe fn dia_of(&self, con: *const CON) -> *mut DIAB {
         match &self.mirrored {
             // SAFETY: the caller promises a valid constraint.
             None => unsafe { (*con).dia },
@@ -149,32 +149,32 @@ impl Rows {
         }
     }
 
-    /// Where V of a row goes: into its constraint, but in a mirror.
-    pub fn place_of_v(&self, row: *mut Row, con: *mut CON) -> *mut Vector {
+    /// The destination of V of a row: its constraint, or in a mirror the row.
+    pub fn v_of(&self, row: *mut RowNode, con: *mut CON) -> *mut Vector {
         #[cfg(not(feature = "mpi"))]
         if self.mirrored.is_some() {
-            return row.wrapping_byte_add(offset_of!(Row, v)).cast();
+            return row.wrapping_byte_add(offset_of!(RowNode, v)).cast();
         }
         let _ = row;
         con.wrapping_byte_add(offset_of!(CON, V)).cast()
     }
 
-    /// The row behind what a host passes, if it is a live one from here.
-    pub fn live(&self, dia: *mut DIAB) -> Option<*mut Row> {
-        let row = dia.cast::<Row>();
-        // SAFETY: the address is that of a chunk in use, and those are rows.
+    /// The row at a host's pointer, if it is a live row of this store.
+    pub fn live(&self, dia: *mut DIAB) -> Option<*mut RowNode> {
+        let row = dia.cast::<RowNode>();
+        // SAFETY: a chunk in use has this address, and chunks in use are rows.
         (self.pool.owns(row.addr()) && unsafe { (*row).is_live() }).then_some(row)
     }
 
-    /// The row of a constraint, `con->dia`, if it is next to a live row in the list: in hosts that keep both lists in
-    /// one order, a quick way for most constraints.
+    /// The row of a constraint, `con->dia`, if it is next to a live row in the list. This is a fast path for hosts that keep
+    /// both lists in one order.
     ///
     /// # Safety
     /// `con` is valid, `row` NULL or live.
     #[inline(always)]
-    pub unsafe fn beside(row: *mut Row, con: *mut CON) -> Option<*mut Row> {
-        // SAFETY: the caller promises a valid constraint, and a row that is NULL or live; its neighbours in
-        // the list are live.
+    pub unsafe fn next_to(row: *mut RowNode, con: *mut CON) -> Option<*mut RowNode> {
+        // SAFETY: the caller promises a valid constraint, and a row that is NULL or live; the rows next to it in the list are
+        // live.
         unsafe {
             let public = &row.as_ref()?.public;
             let found = (*con).dia;
@@ -183,17 +183,17 @@ impl Rows {
         }
     }
 
-    /// Make sure that there is room for what is known of the places of a row.
+    /// Allocate the cached locations of a row, unless it has them.
     ///
     /// # Safety
     /// The row is live, or soon will be.
-    pub unsafe fn remember_places(&mut self, row: *mut Row) -> Result<(), Exhausted> {
-        // SAFETY: the caller promises a row that is live, or soon will be; the chunk is the row's from now on.
+    pub unsafe fn reserve_cache(&mut self, row: *mut RowNode) -> Result<(), Exhausted> {
+        // SAFETY: the caller promises a row that is live, or soon will be; the chunk belongs to the row from now on.
         unsafe {
-            if (*row).known.is_null() {
-                self.known.reserve(1)?;
-                (*row).known = self.known.take();
-                (*row).known.write(Default::default());
+            if (*row).cached.is_null() {
+                self.cached.reserve(1)?;
+                (*row).cached = self.cached.take();
+                (*row).cached.write(Default::default());
             }
         }
         Ok(())
@@ -201,18 +201,23 @@ impl Rows {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.pool.bytes() + self.known.bytes()
+        self.pool.bytes() + self.cached.bytes()
     }
 
-    /// The row of a constraint in the set of a body, in a walk over the set.
+    /// The row of a constraint in the set of a body, during a walk over the set.
     ///
     /// # Errors
-    /// As [`Rows::of`]; [`Code::BugFound`] if this walk has come to it before.
+    /// As [`RowStore::of`]; [`Code::BugFound`] if this walk has visited it before.
     ///
     /// # Safety
-    /// As [`Rows::of`]; `body` is valid.
+    /// As [`RowStore::of`]; `body` is valid.
     #[inline(always)]
-    pub unsafe fn met_on(&self, body: *const BODY, con: *mut CON, round: u32) -> Result<*mut Row, Code> {
+    pub unsafe fn visit_on(
+        &self,
+        body: *const BODY,
+        con: *mut CON,
+        round: u32,
+    ) -> Result<*mut RowNode, Code> {
         // SAFETY: the caller promises a valid constraint and a valid body; the row found is live.
         unsafe {
             let row = self.of(con)?;
@@ -225,59 +230,59 @@ impl Rows {
         }
     }
 
-    /// Give the memory of a row back.
+    /// Release the memory of a row.
     ///
     /// # Safety
-    /// It was taken from here, and nobody uses it any more.
-    pub unsafe fn give(&mut self, row: *mut Row) {
-        // SAFETY: the caller promises a row taken from here that nobody uses any more. Its memory becomes
-        // zero, so that a later check can tell whether somebody has written to it.
+    /// It was taken from this store, and nobody uses it any more.
+    pub unsafe fn release(&mut self, row: *mut RowNode) {
+        // SAFETY: the caller promises a row of this store that nobody uses any more. Its memory becomes zero, so that a later
+        // check can detect writes to it.
         unsafe {
-            if !(*row).known.is_null() {
-                self.known.give((*row).known);
+            if !(*row).cached.is_null() {
+                self.cached.release((*row).cached);
             }
             row.write_bytes(0, 1);
-            self.pool.give(row);
+            self.pool.release(row);
         }
     }
 
-    /// Whether `con->dia` is a live row of the constraint from here.
+    /// Whether `con->dia` is a live row of this store, of this constraint.
     ///
     /// # Safety
     /// `con` is valid.
     pub unsafe fn has(&self, con: *mut CON) -> bool {
         // SAFETY: the caller promises a valid constraint; the row found is live.
-        unsafe { self.live(self.claimed(con)).is_some_and(|row| (*row).public.con == con) }
+        unsafe { self.live(self.dia_of(con)).is_some_and(|row| (*row).public.con == con) }
     }
 
     /// The row of a constraint, `con->dia`.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if there is none, or one that is no live row of this constraint from here.
+    /// [`Code::BugFound`] if it is NULL, or no live row of this store and of this constraint.
     ///
     /// # Safety
     /// `con` is valid, its bodies are NULL or valid.
     #[inline(always)]
-    pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
-        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid; the address is aligned and has
-        // the size of a row behind it in memory of the pool where all chunks are rows or zero.
+    pub unsafe fn of(&self, con: *mut CON) -> Result<*mut RowNode, Code> {
+        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid. The address is aligned and
+        // followed by the size of a row in the pool's memory, where all chunks are rows or zero.
         unsafe {
-            let row = self.claimed(con).cast::<Row>();
+            let row = self.dia_of(con).cast::<RowNode>();
             let is_its = self.pool.spans(row.addr())
                 && row.is_aligned()
                 && (*row).is_live()
                 && (*row).public.con == con;
-            if is_its { Ok(row) } else { Err(not_its(con, row)) }
+            if is_its { Ok(row) } else { Err(wrong_row(con, row)) }
         }
     }
 }
 
-/// The error of a constraint whose row is not what it has for one.
+/// The error of a constraint whose `dia` is not its row.
 ///
 /// # Safety
-/// As [`Rows::of`].
+/// As [`RowStore::of`].
 #[cold]
-unsafe fn not_its(con: *const CON, row: *const Row) -> Code {
+unsafe fn wrong_row(con: *const CON, row: *const RowNode) -> Code {
     let what = if row.is_null() { "no row" } else { "dia is not its row in this ldy" };
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     fail!(Code::BugFound, "{}: {what}", unsafe { display::constraint(con) })

@@ -1,4 +1,4 @@
-//! The constraints to be updated, with their rows.
+//! The constraints of an update, with their rows.
 
 use std::ffi::c_int;
 use std::mem::offset_of;
@@ -15,14 +15,14 @@ use crate::prefetch::fetch;
 use crate::team::{Team, part};
 
 use super::local_dynamics::LocalDynamics;
-use super::row::{Row, Rows};
-use super::sync::{counted_bodies, follow, is_settled};
+use super::row::{RowNode, RowStore};
+use super::sync::{counted_bodies, is_settled, sync};
 
-/// How many constraints ahead to prefetch.
+/// Number of constraints ahead to prefetch.
 const AHEAD: usize = 12;
 
 /// Bytes of a row from its constraint to the end.
-const BESIDE_CON: usize = size_of::<Row>() - offset_of!(Row, public.con);
+const BESIDE_CON: usize = size_of::<RowNode>() - offset_of!(RowNode, public.con);
 
 /// A constraint and its row.
 #[derive(Clone, Copy)]
@@ -30,37 +30,34 @@ pub struct GatheredRow {
     /// The constraint.
     pub con: *mut CON,
     /// Its row.
-    pub row: *mut Row,
+    pub row: *mut RowNode,
     /// Its master and its slave.
     pub bodies: [*mut BODY; 2],
     /// Its kind.
     pub kind: c_int,
-    /// Whether the row is attached to both and to nothing else.
+    /// Whether the row is attached to exactly these bodies.
     is_settled: bool,
-    /// Whether the domain lists the constraint: only then V and B are wanted.
+    /// Whether the domain lists the constraint: V and B are computed only then.
     pub is_listed: bool,
     /// Its share of the free energy.
     pub energy: f64,
-    /// Where V goes.
+    /// The destination of V.
     pub v: *mut Vector,
 }
 
-// SAFETY: pointers to the host's structures and to rows are the only reason why gathered rows are not Send of
-// themselves. No safe function follows such a pointer: a function that follows one promises that no other
-// thread writes what it leads to.
+// SAFETY: only pointers to the host's structures and to rows prevent an automatic Send. No safe function dereferences such a
+// pointer: a function that does promises that no other thread writes its target.
 unsafe impl Send for GatheredRow {}
-// SAFETY: pointers to the host's structures and to rows are the only reason why gathered rows are not Sync of
-// themselves. No safe function follows such a pointer: a function that follows one promises that no other
-// thread writes what it leads to.
+// SAFETY: as for Send.
 unsafe impl Sync for GatheredRow {}
 
-/// Collect the constraints of the domain in the order of its list, then rows of other constraints in the order of theirs,
-/// and see that each row is attached to the master and the slave of its constraint, as far as W knows them, and to no
-/// other body. For [`UpdateKind::Minimal`] the constraints of the domain will do.
+/// Collect the constraints of the domain in the order of its list, then the rows of other constraints in the order of the rows'
+/// list. Attach each row to exactly the bodies of its constraint that are in W. [`UpdateKind::Minimal`] needs the constraints
+/// of the domain only, and attaches nothing.
 ///
 /// # Errors
 /// [`Code::BugFound`] if a constraint has no row, no master or is of unknown kind, or a row was inserted on another body
-/// ([`follow`]);
+/// ([`sync`]);
 /// [`Code::OutOfMemory`].
 ///
 /// # Safety
@@ -83,14 +80,14 @@ pub unsafe fn gather(
     Ok(())
 }
 
-/// How many constraints a thread checks at a time.
+/// Number of constraints that a thread checks at a time.
 const PART: usize = 128;
 
-/// Whether the rows gathered at the last update are those of this one, without a fault and with nothing to be attached: then
-/// rows are read only where they may have to be attached to something.
+/// Whether the rows gathered at the last update are valid for this one, without an error and without a change of attachments.
+/// Rows are read only if their attachments may have changed.
 ///
 /// # Safety
-/// As [`gather`]; no row has come or gone since the last update.
+/// As [`gather`]; no row has been inserted or removed since the last update.
 unsafe fn are_same(gathered: &[GatheredRow], dom: *const DOM, team: &mut Team) -> bool {
     // SAFETY: the caller promises a valid domain.
     let head = unsafe { (*dom).con };
@@ -101,8 +98,8 @@ unsafe fn are_same(gathered: &[GatheredRow], dom: *const DOM, team: &mut Team) -
     let count = gathered.len();
     team.share(count.div_ceil(PART), &|_, number| {
         let mut places = part(number, PART, count);
-        // SAFETY: the caller promises that the constraints of all rows are valid; as no row has gone, those
-        // of the gathered ones are.
+        // SAFETY: the caller promises that the constraints of all rows are valid; no row was removed, so the gathered
+        // constraints are valid.
         if !places.all(|place| unsafe { is_same(gathered, place) }) {
             has_changed.store(true, Ordering::Relaxed);
         }
@@ -110,16 +107,16 @@ unsafe fn are_same(gathered: &[GatheredRow], dom: *const DOM, team: &mut Team) -
     !has_changed.into_inner()
 }
 
-/// The constraint of a gathered row, if the domain lists it; else NULL, as behind the last one.
+/// The constraint of a gathered row if the domain lists it; otherwise NULL, the end of the domain's list.
 fn listed(entry: Option<&GatheredRow>) -> *mut CON {
     entry.filter(|entry| entry.is_listed).map_or(ptr::null_mut(), |entry| entry.con)
 }
 
-/// Whether one of the gathered rows is as it was and attached to what W counts now, and the list leads on to the next one. Its
-/// bodies were checked when it was put here: if they are the same, there is a master.
+/// Whether a gathered row is unchanged and attached to the bodies that are in W now, and the list continues with the next one.
+/// Its bodies were checked when it was gathered: if they are the same, there is a master.
 ///
 /// # Safety
-/// As [`are_same`]: the constraint of a live row is valid, wherever the list leads.
+/// As [`are_same`]: the constraint of a live row is valid, even if the list has changed.
 #[inline(always)]
 unsafe fn is_same(gathered: &[GatheredRow], place: usize) -> bool {
     fetch_ahead(gathered, place);
@@ -153,7 +150,7 @@ unsafe fn collect(dynamics: &mut LocalDynamics, dom: *const DOM, kind: UpdateKin
         for con in domain::constraints(dom) {
             fetch_ahead(&dynamics.gathered, count);
             fetch_row_ahead(&dynamics.gathered, count);
-            let row = match Rows::beside(last, con) {
+            let row = match RowStore::next_to(last, con) {
                 Some(row) => row,
                 None => dynamics.rows.of(con)?,
             };
@@ -173,8 +170,7 @@ unsafe fn collect(dynamics: &mut LocalDynamics, dom: *const DOM, kind: UpdateKin
     Ok(())
 }
 
-/// Prefetch the constraint that comes some places later if the list is as it was at the last update, whose rows
-/// still stand there. The constraint may be gone by now.
+/// Prefetch a later constraint, as gathered by the last update. The host may have freed it.
 #[inline(always)]
 fn fetch_ahead(before: &[GatheredRow], place: usize) {
     if let Some(GatheredRow { con, .. }) = before.get(place + AHEAD) {
@@ -185,11 +181,11 @@ fn fetch_ahead(before: &[GatheredRow], place: usize) {
     }
 }
 
-/// The same for its row.
+/// Prefetch the row of that constraint.
 #[inline(always)]
 fn fetch_row_ahead(before: &[GatheredRow], place: usize) {
     if let Some(GatheredRow { row, .. }) = before.get(place + AHEAD) {
-        fetch(row.wrapping_byte_add(offset_of!(Row, public.con)).cast::<[u8; BESIDE_CON]>());
+        fetch(row.wrapping_byte_add(offset_of!(RowNode, public.con)).cast::<[u8; BESIDE_CON]>());
     }
 }
 
@@ -203,7 +199,7 @@ unsafe fn put(
     dynamics: &mut LocalDynamics,
     place: usize,
     con: *mut CON,
-    row: *mut Row,
+    row: *mut RowNode,
     is_listed: bool,
     kind: UpdateKind,
 ) -> Result<(), Code> {
@@ -215,7 +211,7 @@ unsafe fn put(
         let bodies = [(*con).master, (*con).slave];
         let counted = counted_bodies(con);
         if kind != UpdateKind::Minimal && !is_settled(row, con, counted) {
-            follow(dynamics, row)?;
+            sync(dynamics, row)?;
         }
         GatheredRow {
             con,
@@ -225,10 +221,10 @@ unsafe fn put(
             is_settled: counted == bodies,
             is_listed,
             energy: 0.0,
-            v: dynamics.rows.place_of_v(row, con),
+            v: dynamics.rows.v_of(row, con),
         }
     };
-    memory::put(&mut dynamics.gathered, place, entry)
+    memory::set_or_push(&mut dynamics.gathered, place, entry)
         .map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
     Ok(())
 }

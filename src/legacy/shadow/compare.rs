@@ -1,18 +1,18 @@
-//! The other module's values against the library's.
+//! Comparison of the other module's values with the library's.
 //!
-//! W, A and rho count relative to their own size; V and B to the speeds that enter them before anything cancels; a
-//! block to the sizes of the two diagonal blocks; the free energy to its terms. Where a body gives its matrix A and
-//! not the inverse, W and what follows from it is determined up to ε κ₁(A) only: no smaller tolerance holds there.
+//! Differences of W, A and rho are relative to their own size, of V and B to the speeds that enter them before cancellation, of
+//! a block to the sizes of the two diagonal blocks, and of the free energy to its terms. If a body has its matrix A and not the
+//! inverse, W and its derived values are determined up to ε κ₁(A) only: the tolerance there is at least this.
 
 use std::{fmt, ptr};
 
 use crate::legacy::display;
 use crate::legacy::errors::Result;
+use crate::legacy::host::body_point::Role;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::place::Role;
 use crate::legacy::layout::*;
-use crate::legacy::rows::{Place, Row};
+use crate::legacy::rows::{RowNode, SubjectIds};
 use crate::math::{Block, largest};
 use crate::memory::push;
 
@@ -21,20 +21,31 @@ use super::findings::{Findings, raise};
 use super::legacy_rows::{LegacyRow, LegacyRows};
 use super::mirror::Mirror;
 
-/// The least speed that V and B are compared with.
+/// The smallest speed to which differences of V and B are relative.
 const LEAST_SPEED: f64 = 1e-3;
 
-/// A block by the positions of neighbour and body.
-type Found = ((u32, u32), *const OFFB);
+/// The indices of a block's neighbor and of the body through which it goes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct BlockKey {
+    neighbor: u32,
+    body: u32,
+}
+
+/// A block with its key; blocks are sorted by keys.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct KeyedBlock {
+    key: BlockKey,
+    block: *const OFFB,
+}
 
 struct Comparison<'a, 'f> {
     rows: &'a LegacyRows,
     mirror: &'a Mirror,
     kind: UpdateKind,
     findings: &'a mut Findings<'f>,
-    /// Blocks of the row at hand: those that it should have, and those that it has.
-    blocks: [Vec<Found>; 2],
-    /// What the differences of the free energy are relative to.
+    /// Blocks of the current row: the expected blocks, and the blocks found.
+    blocks: [Vec<KeyedBlock>; 2],
+    /// Differences of the free energy are relative to this sum.
     energy_scale: f64,
 }
 
@@ -44,7 +55,7 @@ struct Comparison<'a, 'f> {
 /// [`Code::OutOfMemory`].
 ///
 /// # Safety
-/// The module, its rows and blocks, their constraints and bodies are valid.
+/// The module, its rows and blocks, and their constraints and bodies are valid.
 pub unsafe fn all(
     legacy: *const LOCDYN,
     rows: &LegacyRows,
@@ -74,7 +85,7 @@ impl Comparison<'_, '_> {
         // domain has a row in the mirror.
         unsafe {
             let (dia, own) = (&*row.dia, self.mirror.row(row.con));
-            let v = &*self.mirror.dynamics.rows.place_of_v(own.cast_mut(), row.con.cast_mut());
+            let v = &*self.mirror.dynamics.rows.v_of(own.cast_mut(), row.con.cast_mut());
             let values = &(*own).public;
             let name = display::constraint(row.con);
             let speed = speed(row.con)?;
@@ -84,7 +95,7 @@ impl Comparison<'_, '_> {
             let mut note = |of, name_of, got: &[f64], own: &[f64], scale, allowed| {
                 let off = difference(got, own, scale);
                 if findings.exceeds(of, off, allowed) {
-                    findings.add(row.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
+                    findings.add(row.subject(), format_args!("{name}: {name_of} is off by {off:.1e}"));
                 }
             };
             note(|largest| &mut largest.V, "V", &(*row.con).V, v, speed, allowed.V);
@@ -99,108 +110,134 @@ impl Comparison<'_, '_> {
                 let (rho, allowed) = (values.rho, allowed.rho.max(condition));
                 note(|largest| &mut largest.rho, "rho", &[dia.rho], &[rho], rho.abs(), allowed);
             }
-            self.pattern(row, own)
+            self.blocks_of(row, own)
         }
     }
 
-    /// The blocks of a row as a multiset: their order depends on a history that is not known here.
+    /// Compare the blocks of a row as a multiset: their order depends on an unknown history.
     ///
     /// # Safety
     /// As [`all`]; `own` is the row in the mirror.
-    unsafe fn pattern(&mut self, row: &LegacyRow, own: *const Row) -> Result {
-        let [mut wanted, mut blocks] = std::mem::take(&mut self.blocks);
+    unsafe fn blocks_of(&mut self, row: &LegacyRow, own: *const RowNode) -> Result {
+        let [mut wanted, mut found] = std::mem::take(&mut self.blocks);
         wanted.clear();
-        blocks.clear();
-        // SAFETY: the caller promises rows that are valid with their blocks; names are made of the domain's
-        // constraints and of bodies with rows.
+        found.clear();
+        // SAFETY: the caller promises rows that are valid with their blocks.
         unsafe {
-            let name = display::constraint(row.con);
             for block in super::blocks(own.cast()) {
-                let neighbour = self.rows.of_constraint((*(*block).dia).con);
-                if let Some(key) = neighbour.zip(self.mirror.of_body((*block).bod)) {
-                    push(&mut wanted, (key, block)).map_err(|_| exhausted())?;
+                let neighbor = self.rows.of_constraint((*(*block).dia).con);
+                if let Some((neighbor, body)) = neighbor.zip(self.mirror.of_body((*block).bod)) {
+                    let keyed = KeyedBlock { key: BlockKey { neighbor, body }, block };
+                    push(&mut wanted, keyed).map_err(|_| exhausted())?;
                 }
             }
-            // One block more than expected shows that there are too many. It also ends the walk if the list has a loop.
-            blocks.try_reserve(wanted.len() + 1).map_err(|_| exhausted())?;
-            for block in super::blocks(row.dia).take(wanted.len() + 1) {
-                let Some(neighbour) = self.rows.of_row((*block).dia) else {
-                    let text = format_args!("{name}: a block to no row of the list");
-                    self.findings.add_of_list(row.place(), text);
-                    return Ok(());
-                };
-                let Some(body) = self.mirror.of_body((*block).bod) else {
-                    let id = self.rows.all[neighbour as usize].id;
-                    let place = Place { neighbour: Some(id), ..row.place() };
-                    let text =
-                        format_args!("{name}: the block to constraint {id} is through a body without rows");
-                    self.findings.add(place, text);
-                    return Ok(());
-                };
-                blocks.push(((neighbour, body), block));
+            // One block more than expected shows that there are too many. The limit also ends the walk if the list is cyclic.
+            let most = wanted.len() + 1;
+            found.try_reserve(most).map_err(|_| exhausted())?;
+            for block in super::blocks(row.dia).take(most) {
+                let Some(key) = self.key_of(row, block) else { return Ok(()) };
+                found.push(KeyedBlock { key, block });
             }
             wanted.sort_unstable();
-            blocks.sort_unstable();
-            let mut rest = blocks.as_slice();
-            for same in wanted.chunk_by(|one, other| one.0 == other.0) {
-                let key = same[0].0;
-                let (before, from) = rest.split_at(rest.partition_point(|found| found.0 < key));
-                self.add_of_block(row, before, "an unexpected", "");
-                let (found, behind) = from.split_at(from.partition_point(|found| found.0 == key));
-                if found.len() < same.len() {
-                    self.add_of_block(row, same, "a", " is missing");
-                }
-                self.add_of_block(row, &found[same.len().min(found.len())..], "an unexpected", "");
-                for &(_, block) in found {
-                    self.block(row, key, &(*block).W, &(*same[0].1).W);
-                }
-                rest = behind;
-            }
-            self.add_of_block(row, rest, "an unexpected", "");
+            found.sort_unstable();
+            self.match_blocks(row, &wanted, &found);
         }
-        self.blocks = [wanted, blocks];
+        self.blocks = [wanted, found];
         Ok(())
     }
 
-    /// Something is wrong with the first of some blocks, if there is one.
-    fn add_of_block(&mut self, row: &LegacyRow, blocks: &[Found], article: &str, what: impl fmt::Display) {
-        let Some(&((neighbour, body), _)) = blocks.first() else { return };
-        // SAFETY: the constraint is the domain's, and a body with rows is valid, by the promise of `all`.
-        let (name, body) = unsafe { (display::constraint(row.con), (*self.mirror.body(body)).id) };
-        let id = self.rows.all[neighbour as usize].id;
-        let place = Place { neighbour: Some(id), body: Some(body), ..row.place() };
-        let text = format_args!("{name}: {article} block to constraint {id} through body {body}{what}");
-        self.findings.add(place, text);
+    /// The key of a block of a row. If the block leads to no row of the list or goes through a body without rows, this adds a
+    /// finding and returns `None`.
+    ///
+    /// # Safety
+    /// As [`all`]; `block` is a block of the row.
+    unsafe fn key_of(&mut self, row: &LegacyRow, block: *const OFFB) -> Option<BlockKey> {
+        // SAFETY: the caller promises a valid block of a row with a valid constraint.
+        let (dia, bod, name) = unsafe { ((*block).dia, (*block).bod, display::constraint(row.con)) };
+        let Some(neighbor) = self.rows.of_row(dia) else {
+            let text = format_args!("{name}: a block to no row of the list");
+            self.findings.add_of_list(row.subject(), text);
+            return None;
+        };
+        let Some(body) = self.mirror.of_body(bod) else {
+            let id = self.rows.all[neighbor as usize].id;
+            let subject = SubjectIds { neighbor: Some(id), ..row.subject() };
+            let text = format_args!("{name}: the block to constraint {id} is through a body without rows");
+            self.findings.add(subject, text);
+            return None;
+        };
+        Some(BlockKey { neighbor, body })
     }
 
-    /// The value of a block of a row.
+    /// Compare the expected blocks of a row with those found, both sorted.
+    ///
+    /// # Safety
+    /// As [`all`]; the blocks belong to the row.
+    unsafe fn match_blocks(&mut self, row: &LegacyRow, wanted: &[KeyedBlock], found: &[KeyedBlock]) {
+        let mut rest = found;
+        for same in wanted.chunk_by(|one, other| one.key == other.key) {
+            let key = same[0].key;
+            let (before, from) = rest.split_at(rest.partition_point(|found| found.key < key));
+            self.add_of_block(row, before, "an unexpected", "");
+            let (found, after) = from.split_at(from.partition_point(|found| found.key == key));
+            if found.len() < same.len() {
+                self.add_of_block(row, same, "a", " is missing");
+            }
+            self.add_of_block(row, &found[same.len().min(found.len())..], "an unexpected", "");
+            for &KeyedBlock { block, .. } in found {
+                // SAFETY: the caller promises valid blocks.
+                unsafe { self.block(row, key, &(*block).W, &(*same[0].block).W) };
+            }
+            rest = after;
+        }
+        self.add_of_block(row, rest, "an unexpected", "");
+    }
+
+    /// Add a finding about the first of these blocks, if there is one.
+    fn add_of_block(
+        &mut self,
+        row: &LegacyRow,
+        blocks: &[KeyedBlock],
+        article: &str,
+        what: impl fmt::Display,
+    ) {
+        let Some(&KeyedBlock { key: BlockKey { neighbor, body }, .. }) = blocks.first() else { return };
+        // SAFETY: the constraint is the domain's, and a body with rows is valid, by the promise of `all`.
+        let (name, body) = unsafe { (display::constraint(row.con), (*self.mirror.body(body)).id) };
+        let id = self.rows.all[neighbor as usize].id;
+        let subject = SubjectIds { neighbor: Some(id), body: Some(body), ..row.subject() };
+        let text = format_args!("{name}: {article} block to constraint {id} through body {body}{what}");
+        self.findings.add(subject, text);
+    }
+
+    /// Compare the value of a block of a row.
     ///
     /// # Safety
     /// As [`all`].
-    unsafe fn block(&mut self, row: &LegacyRow, key: (u32, u32), got: &Block, own: &Block) {
-        let neighbour = &self.rows.all[key.0 as usize];
+    unsafe fn block(&mut self, row: &LegacyRow, key: BlockKey, got: &Block, own: &Block) {
+        let neighbor = &self.rows.all[key.neighbor as usize];
         // SAFETY: the caller promises valid constraints of the domain; these have rows in the mirror.
         let (is_contact, sizes) = unsafe {
             let size = |con| largest(&(*self.mirror.row(con)).public.W);
-            ((*row.con).kind == CONTACT, [row.con, neighbour.con].map(size))
+            ((*row.con).kind == CONTACT, [row.con, neighbor.con].map(size))
         };
         if self.kind == UpdateKind::Minimal || self.kind == UpdateKind::Penalty && is_contact {
             return;
         }
-        let condition = self.mirror.condition(row).max(self.mirror.condition(neighbour));
+        let condition = self.mirror.condition(row).max(self.mirror.condition(neighbor));
         let off = difference(got, own, (sizes[0] * sizes[1]).sqrt());
         let allowed = self.findings.tolerance.block.max(f64::EPSILON * condition);
         if self.findings.exceeds(|largest| &mut largest.block, off, allowed) {
-            let found = [(key, ptr::null())];
+            let found = [KeyedBlock { key, block: ptr::null() }];
             self.add_of_block(row, &found, "the", format_args!(" is off by {off:.1e}"));
         }
     }
 
     fn energy(&mut self, got: f64) {
         let off = difference(&[got], &[self.mirror.dynamics.public.free_energy], self.energy_scale);
-        let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.told.condition);
+        let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.report.condition);
         if self.findings.exceeds(|largest| &mut largest.free_energy, off, allowed) {
-            self.findings.add(Place::default(), format_args!("free_energy is off by {off:.1e}"));
+            self.findings.add(SubjectIds::default(), format_args!("free_energy is off by {off:.1e}"));
         }
     }
 }

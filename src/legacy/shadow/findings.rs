@@ -1,4 +1,4 @@
-//! What differs: the largest difference of each quantity, and the first one beyond its tolerance.
+//! Findings: the largest difference of each quantity, and the first one beyond its tolerance.
 
 #![allow(non_snake_case, reason = "quantities have the names of the theory")]
 
@@ -8,27 +8,27 @@ use crate::legacy::c_api::types::{ldy_differences, ldy_tolerance};
 use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::CON;
-use crate::legacy::report::Found;
-use crate::legacy::rows::Place;
+use crate::legacy::report::CheckReport;
+use crate::legacy::rows::SubjectIds;
 
 /// The tolerance of every quantity where the host gives none.
 const DEFAULT: f64 = 1e-12;
 
-/// What was compared so far.
+/// Results of the comparison so far.
 pub struct Findings<'a> {
-    /// What is allowed.
+    /// The tolerances.
     pub tolerance: ldy_tolerance,
-    /// What is told.
-    pub told: &'a mut Found,
-    /// Whether nothing is wrong with the list of rows itself, and each block leads to one of them.
+    /// The report.
+    pub report: &'a mut CheckReport,
+    /// Whether the list of rows itself is correct, and each block leads to one of its rows.
     pub is_list_sound: bool,
     /// Whether anything differs.
-    pub found: bool,
+    pub differs: bool,
 }
 
 impl<'a> Findings<'a> {
-    /// Nothing compared, the default tolerance.
-    pub fn new(told: &'a mut Found) -> Self {
+    /// No findings, default tolerances.
+    pub fn new(report: &'a mut CheckReport) -> Self {
         let [V, B, W, A, rho, block, free_energy] = [DEFAULT; 7];
         Self {
             tolerance: ldy_tolerance {
@@ -41,41 +41,44 @@ impl<'a> Findings<'a> {
                 block,
                 free_energy,
             },
-            told,
+            report,
             is_list_sound: true,
-            found: false,
+            differs: false,
         }
     }
 
-    /// A difference of a quantity; returns whether it is beyond its tolerance, as NaN is.
+    /// Record a difference of a quantity. Returns whether it exceeds its tolerance; NaN does.
     pub fn exceeds(&mut self, of: fn(&mut ldy_differences) -> &mut f64, off: f64, allowed: f64) -> bool {
-        raise(of(&mut self.told.largest), off);
+        raise(of(&mut self.report.largest), off);
         off.is_nan() || off > allowed
     }
 
-    /// Something differs at a place; only the first such text is kept.
-    pub fn add(&mut self, place: Place, text: fmt::Arguments) {
-        if !self.found {
-            self.found = true;
-            self.told.place = place;
+    /// Add a difference; only the first one is kept.
+    pub fn add(&mut self, subject: SubjectIds, text: fmt::Arguments) {
+        if !self.differs {
+            self.differs = true;
+            self.report.subject = subject;
             fail!(Code::Differs, "{text}");
         }
     }
 
-    /// The list itself is wrong at a place, as no legacy module leaves it.
-    pub fn add_of_list(&mut self, place: Place, text: fmt::Arguments) {
+    /// Add an error of the list itself, such as no legacy module leaves.
+    pub fn add_of_list(&mut self, subject: SubjectIds, text: fmt::Arguments) {
         self.is_list_sound = false;
-        self.add(place, text);
+        self.add(subject, text);
     }
 
-    /// The list itself is wrong at the row of a constraint.
+    /// Add an error of the list at the row of a constraint.
     ///
     /// # Safety
     /// The constraint is valid, its bodies are NULL or valid.
     pub unsafe fn add_of_row(&mut self, con: *const CON, what: &str) {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
         let (name, id) = unsafe { (display::constraint(con), (*con).id) };
-        self.add_of_list(Place { constraint: Some(id), ..Place::default() }, format_args!("{name}: {what}"));
+        self.add_of_list(
+            SubjectIds { constraint: Some(id), ..SubjectIds::default() },
+            format_args!("{name}: {what}"),
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use crate::legacy::display;
 use crate::legacy::errors::Result;
 use crate::legacy::host::{constraint, domain};
 use crate::legacy::layout::*;
-use crate::legacy::rows::{Map, Place};
+use crate::legacy::rows::{Map, SubjectIds};
 
 use super::findings::Findings;
 use super::{blocks, exhausted, link};
@@ -22,14 +22,14 @@ pub struct LegacyRow {
     pub id: u32,
     /// Master and slave.
     pub bodies: [*const BODY; 2],
-    /// Its place in the list of the last check; `None`: it was inserted since then.
+    /// Its index in the list of the last check; `None`: it was inserted since then.
     before: Option<u32>,
 }
 
 impl LegacyRow {
-    /// The place of a finding in this row.
-    pub fn place(&self) -> Place {
-        Place { constraint: Some(self.id), ..Place::default() }
+    /// The subject of a finding in this row.
+    pub fn subject(&self) -> SubjectIds {
+        SubjectIds { constraint: Some(self.id), ..SubjectIds::default() }
     }
 
     /// Whether it was inserted before the last check.
@@ -43,21 +43,21 @@ impl LegacyRow {
 pub struct LegacyRows {
     /// The rows.
     pub all: Vec<LegacyRow>,
-    /// Those of the last check that came to an end.
+    /// The rows of the last completed check.
     previous: Vec<LegacyRow>,
     remembered: bool,
-    /// Constraint to the row's position in the list.
+    /// The index of each constraint's row in the list; `None` until the row is found.
     of_constraint: Map<*const CON, Option<u32>>,
     of_row: Map<*const DIAB, u32>,
 }
 
 impl LegacyRows {
-    /// The position of a row.
+    /// The index of a row.
     pub fn of_row(&self, dia: *const DIAB) -> Option<u32> {
         self.of_row.get(&dia).copied()
     }
 
-    /// The position of the row of a constraint.
+    /// The index of the row of a constraint.
     pub fn of_constraint(&self, con: *const CON) -> Option<u32> {
         self.of_constraint.get(&con).copied().flatten()
     }
@@ -67,17 +67,17 @@ impl LegacyRows {
         self.of_constraint(con).is_some_and(|at| self.all[at as usize].is_old())
     }
 
-    /// Compare the next rows with these. Rows that were read and not remembered are as if never seen.
+    /// Keep these rows for comparison with the next ones. Rows that were read and not remembered are ignored.
     pub fn remember(&mut self) {
         self.remembered = true;
     }
 
     /// Treat the first `count` rows of the list as inserted since the last check.
-    pub fn renew(&mut self, count: usize) {
+    pub fn collect(&mut self, count: usize) {
         self.all[..count].iter_mut().for_each(|row| row.before = None);
     }
 
-    /// Read the list; what is wrong with it is added to `findings`. `was_sound`: nothing was wrong with it at the last check.
+    /// Read the list and add its errors to `findings`. `was_sound`: the list had no errors at the last check.
     ///
     /// # Errors
     /// [`Code::OutOfMemory`]; as [`constraint::check`] for the domain's constraints; [`Code::BugFound`] if their list is cyclic.
@@ -126,10 +126,11 @@ impl LegacyRows {
                 let con = (*dia).con.cast_const();
                 let at = self.all.len();
                 match self.of_constraint.get_mut(&con) {
-                    // Its constraint may be gone, so it is not read. What follows may be gone, too.
+                    // Its constraint may have been freed, so it is not read. The next row may have been freed, too.
                     None => {
                         let why = "has a constraint that is none of the domain's";
-                        findings.add_of_list(Place::default(), format_args!("row {at} of the list {why}"));
+                        findings
+                            .add_of_list(SubjectIds::default(), format_args!("row {at} of the list {why}"));
                         break;
                     }
                     Some(Some(_)) => {
@@ -152,7 +153,7 @@ impl LegacyRows {
                 ];
                 if [(*dia).R.cast_const(), (*dia).U.cast_const(), (*dia).V.cast_const()] != vectors {
                     let name = display::constraint(con);
-                    findings.add(row.place(), format_args!("{name}: R, U or V is not the constraint's"));
+                    findings.add(row.subject(), format_args!("{name}: R, U or V is not the constraint's"));
                 }
                 (last, next) = (dia, link((*dia).n.cast_const()));
             }
@@ -160,11 +161,11 @@ impl LegacyRows {
         Ok(())
     }
 
-    /// New rows belong to the head of the list, and the others keep their order.
+    /// Compare the order with the last check: new rows belong to the head of the list, and the others keep their order.
     ///
-    /// A row that was removed and inserted again may have its old address and its old constraint: then the only sign
-    /// is its new place at the head of the list. So a row that is out of order was inserted again, and all rows
-    /// before it were; unless the blocks say something else, or the list was wrong before.
+    /// A row that was removed and inserted again may have its old address and its old constraint. Then the only sign is its new
+    /// position at the head of the list. So a row that is out of order was inserted again, and so were all rows before it,
+    /// unless the blocks contradict this or the list was wrong before.
     ///
     /// # Safety
     /// As [`LegacyRows::read`].
@@ -180,7 +181,7 @@ impl LegacyRows {
         let is_in_order = self.all[..newer].iter().all(|row| !row.is_old());
         // SAFETY: the caller promises a valid module, so the rows read have valid blocks.
         if is_in_order || was_sound && unsafe { self.have_blocks_in_order() } {
-            self.renew(newer);
+            self.collect(newer);
             return Ok(());
         }
         let mut last = None;
@@ -199,7 +200,7 @@ impl LegacyRows {
         Ok(())
     }
 
-    /// Find where each row was at the last check, if it was there for the same constraint on the same bodies.
+    /// Find the index of each row at the last check, if it existed for the same constraint on the same bodies.
     fn find_places_before(&mut self) -> Result {
         let mut before: Map<*const DIAB, u32> = Map::default();
         before.try_reserve(self.previous.len()).map_err(|_| exhausted())?;
@@ -213,8 +214,8 @@ impl LegacyRows {
         Ok(())
     }
 
-    /// Whether the blocks of all rows stand as insertions in the order of the list leave them: first those to newer rows,
-    /// from the newest on, then those to older ones.
+    /// Whether the blocks of all rows have the order that insertions in the order of the list produce: first the blocks to
+    /// newer rows, beginning with the newest, then the blocks to older rows.
     ///
     /// # Safety
     /// As [`LegacyRows::read`].
@@ -226,8 +227,8 @@ impl LegacyRows {
             blocks.all(|block| {
                 // SAFETY: the caller promises a valid module, so the blocks of its rows are valid.
                 let rank = match self.of_row(unsafe { (*block).dia }) {
-                    Some(neighbour) if neighbour < at => neighbour,
-                    Some(neighbour) if neighbour > at => u32::MAX,
+                    Some(neighbor) if neighbor < at => neighbor,
+                    Some(neighbor) if neighbor > at => u32::MAX,
                     _ => return false,
                 };
                 mem::replace(&mut last, rank) <= rank
@@ -235,7 +236,7 @@ impl LegacyRows {
         })
     }
 
-    /// No row has more blocks: two with each neighbour.
+    /// The largest number of blocks of a row: two with each neighbor.
     pub fn most_blocks(&self) -> usize {
         2 * self.all.len()
     }

@@ -1,5 +1,5 @@
-//! The rows of another module once more: a local dynamics of this library, with a row for each constraint of the domain, inserted
-//! in the order in which the other module's must have been.
+//! A mirror of another module's rows: a local dynamics of this library with a row for each constraint of the domain, inserted
+//! in the order in which the other module must have inserted its rows.
 
 use std::{mem, ptr};
 
@@ -8,7 +8,7 @@ use crate::legacy::errors::{self, Result};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
-use crate::legacy::rows::{self, LocalDynamics, Map, Row};
+use crate::legacy::rows::{self, LocalDynamics, Map, RowNode};
 use crate::legacy::update;
 use crate::memory::push;
 
@@ -16,27 +16,34 @@ use super::findings::Findings;
 use super::legacy_rows::{LegacyRow, LegacyRows};
 use super::{blocks, exhausted};
 
-/// A body and the positions of the rows on it.
+/// A body and the indices of the rows on it.
 struct BodyRows {
     body: *const BODY,
     rows: Vec<u32>,
 }
 
-/// Everything assembled.
+/// The condition number of the matrix A of a body.
+#[derive(Clone, Copy)]
+struct Condition {
+    /// The revision of the factor from which it was estimated.
+    revision: (bool, u64),
+    number: f64,
+}
+
+/// The rows of this library's own assembly.
 pub struct Mirror {
     /// The rows.
     pub dynamics: Boxed<LocalDynamics>,
     bodies: Vec<BodyRows>,
     of_body: Map<*const BODY, u32>,
-    /// Condition number of the matrix A of a body, and the revision of the factor that it was estimated of.
-    conditions: Map<*const BODY, ((bool, u64), f64)>,
+    conditions: Map<*const BODY, Condition>,
     work: Workspace,
 }
 
 impl Mirror {
-    /// Without rows.
+    /// A mirror without rows.
     pub fn new() -> Result<Self> {
-        // The domain is set before it is read.
+        // The domain is set before it is used.
         let mut dynamics = LocalDynamics::create(ptr::dangling_mut())?;
         dynamics.rows.mirrored = Some(Map::default());
         let (of_body, conditions) = (Map::default(), Map::default());
@@ -44,9 +51,9 @@ impl Mirror {
     }
 
     /// The row of a constraint; NULL if there is none.
-    pub fn row(&self, con: *const CON) -> *const Row {
-        // SAFETY: a mirror looks for the address only.
-        unsafe { self.dynamics.rows.claimed(con).cast_const().cast() }
+    pub fn row(&self, con: *const CON) -> *const RowNode {
+        // SAFETY: a mirror uses the address only.
+        unsafe { self.dynamics.rows.dia_of(con).cast_const().cast() }
     }
 
     /// The index of a body that has rows.
@@ -62,28 +69,28 @@ impl Mirror {
     /// The largest condition number of the matrices A on the bodies of a row.
     pub fn condition(&self, row: &LegacyRow) -> f64 {
         let conditions = row.bodies.iter().filter_map(|body| self.conditions.get(body));
-        conditions.fold(0.0, |largest, &(_, condition)| f64::max(largest, condition))
+        conditions.fold(0.0, |largest, condition| f64::max(largest, condition.number))
     }
 
-    /// Insert and remove rows as the other module must have done since the last check. Rows that turn out to have been inserted
-    /// since then are marked as new.
+    /// Insert and remove rows as the other module must have done since the last check. Rows that were inserted again are marked
+    /// as new.
     ///
     /// # Errors
-    /// As those of [`rows::insert`].
+    /// As [`rows::insert`].
     ///
     /// # Safety
     /// The domain, its constraints and their bodies are valid, and so are the other module's rows with their blocks.
-    pub unsafe fn follow(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result {
+    pub unsafe fn sync(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result {
         self.list_bodies(legacy)?;
-        // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this one are live; of rows that
-        // go neither constraints nor bodies are read.
+        // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this mirror are live;
+        // constraints and bodies of removed rows are not read.
         unsafe {
             let renewed = self.inserted_again(legacy)?;
-            legacy.renew(renewed);
+            legacy.collect(renewed);
             let dynamics = &mut *self.dynamics;
             dynamics.public.dom = dom;
             let mut next = dynamics.public.dia;
-            while let Some(row) = next.cast::<Row>().as_ref() {
+            while let Some(row) = next.cast::<RowNode>().as_ref() {
                 let (dia, con) = (mem::replace(&mut next, row.public.n), row.con);
                 if !legacy.is_old(con) {
                     rows::remove(dynamics, dia)?;
@@ -105,7 +112,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// Find out which rows lie on which bodies.
+    /// List the rows on each body.
     fn list_bodies(&mut self, legacy: &LegacyRows) -> Result {
         let Self { bodies, of_body, .. } = self;
         bodies.clear();
@@ -125,15 +132,15 @@ impl Mirror {
         Ok(())
     }
 
-    /// How many rows at the head of the list must have been removed and inserted again since the last check, though nothing
-    /// of the list shows it.
+    /// The number of rows at the head of the list that must have been removed and inserted again since the last check, although
+    /// the list does not show it.
     ///
-    /// Which rows are coupled by nodes is decided once. Where a pair changed to what would be decided now, the newer row of
-    /// the two was inserted again, and so was every row before it in the list. Then what did not change is what would be
-    /// decided now, too: if it is not, the pair that changed is wrong.
+    /// Insertion decides which rows are coupled by nodes. If a pair changed to the current decision, the newer row of the two
+    /// was inserted again, and so was every row before it in the list. Then the unchanged pairs of these rows must match the
+    /// current decision, too: if one does not, the changed pair is wrong.
     ///
     /// # Safety
-    /// As [`Mirror::follow`].
+    /// As [`Mirror::sync`].
     unsafe fn inserted_again(&self, legacy: &LegacyRows) -> Result<usize> {
         let (mut found, mut known) = (Map::default(), Map::default());
         let mut count = 0;
@@ -151,8 +158,8 @@ impl Mirror {
                     }
                     // SAFETY: the caller promises a valid row, constraint and body; rows of a mirror are live.
                     let adjacency = unsafe {
-                        find_neighbours(row.dia, *body, legacy.most_blocks(), &mut found)?;
-                        find_neighbours(own.cast(), *body, usize::MAX, &mut known)?;
+                        find_neighbors(row.dia, *body, legacy.most_blocks(), &mut found)?;
+                        find_neighbors(own.cast(), *body, usize::MAX, &mut known)?;
                         Adjacency::new(row.con, *body)?
                     };
                     for other in rows[place + 1..].iter().map(|&older| &legacy.all[older as usize]) {
@@ -175,7 +182,7 @@ impl Mirror {
         Ok(count)
     }
 
-    /// Assemble; as `LOCDYN_Update_Begin` does.
+    /// Assemble as `LOCDYN_Update_Begin` does.
     ///
     /// # Errors
     /// As there.
@@ -190,7 +197,7 @@ impl Mirror {
     /// Estimate the condition numbers of matrices that were factored since they were last estimated.
     ///
     /// # Errors
-    /// As the panel.
+    /// As [`Panel::condition`](crate::body_operators::Panel::condition).
     ///
     /// # Safety
     /// The bodies are valid.
@@ -204,26 +211,26 @@ impl Mirror {
                 conditions.remove(&body);
                 continue;
             };
-            let condition = match conditions.get(&body) {
-                Some(&(of, condition)) if of == revision => condition,
+            let number = match conditions.get(&body) {
+                Some(known) if known.revision == revision => known.number,
                 _ => panel.condition(work).map_err(|fault| {
                     errors::about(format_args!("body {}", entry.id), update::of_panel(fault))
                 })?,
             };
             conditions.try_reserve(1).map_err(|_| exhausted())?;
-            conditions.insert(body, (revision, condition));
-            findings.told.condition = findings.told.condition.max(condition);
+            conditions.insert(body, Condition { revision, number });
+            findings.report.condition = findings.report.condition.max(number);
         }
         Ok(())
     }
 }
 
-/// Put the rows with which a row has blocks through a body into `found`. At most `most` blocks are read, in case
-/// their list has no end.
+/// Put the rows with which a row has blocks through a body into `found`. At most `most` blocks are read, in case the list is
+/// cyclic.
 ///
 /// # Safety
 /// The row and its blocks are valid.
-unsafe fn find_neighbours(
+unsafe fn find_neighbors(
     row: *const DIAB,
     body: *const BODY,
     most: usize,

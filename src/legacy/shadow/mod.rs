@@ -1,7 +1,7 @@
-//! A mirror of the rows of another module over the same domain, to compare the values that both assemble.
+//! A mirror of another module's rows over the same domain, to compare the values that both assemble.
 //!
-//! It reads only public fields of the other module, and writes nothing of the host. [`legacy_rows`] reads its rows,
-//! [`mirror`] inserts and assembles the same rows anew, [`compare`] looks for differences, [`findings`] keeps
+//! It reads only public fields of the other module, and does not write to the host's memory. [`legacy_rows`] reads the other
+//! module's rows, [`mirror`] inserts and assembles the same rows again, [`compare`] looks for differences, [`findings`] keeps
 //! them.
 
 mod compare;
@@ -16,14 +16,14 @@ use super::c_api::types::{ldy_report, ldy_tolerance};
 use super::errors::{Code, Result, fail};
 use super::host::domain::{self, UpdateKind};
 use super::layout::{DIAB, LOCDYN, OFFB};
-use super::report::{self, Found};
+use super::report::{self, CheckReport};
 use crate::ffi::sized::sized_const;
 
 use findings::Findings;
 use legacy_rows::LegacyRows;
 use mirror::Mirror;
 
-/// What `ldy_shadow` stands for.
+/// The value of the handle `ldy_shadow`.
 pub struct Shadow {
     legacy: *const LOCDYN,
     rows: LegacyRows,
@@ -32,7 +32,7 @@ pub struct Shadow {
     was_sound: bool,
 }
 
-/// A shadow of another module's rows; see `ldy_shadow_new`.
+/// Make a shadow of another module's rows; see `ldy_shadow_new`.
 pub fn new(legacy: *const LOCDYN) -> Result<Shadow> {
     ensure!(
         !cfg!(feature = "mpi"),
@@ -51,20 +51,20 @@ pub unsafe fn check(
     tolerance: *const ldy_tolerance,
     report: *mut ldy_report,
 ) -> bool {
-    let check = |found: &mut Found| {
-        let mut findings = Findings::new(found);
+    let check = |results: &mut CheckReport| {
+        let mut findings = Findings::new(results);
         let shadow = shadow?;
         if !tolerance.is_null() {
-            // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
-            // is not filled.
+            // SAFETY: the host promises to ldy_shadow_check that the tolerance has the bytes that its size states; it is not
+            // filled.
             let given = unsafe { sized_const("tolerance", tolerance) }?;
             findings.tolerance = given.read_over(findings.tolerance);
         }
-        // SAFETY: the host promises to ldy_shadow_check that all that the shadow watches is valid.
+        // SAFETY: the host promises to ldy_shadow_check that everything the shadow reads is valid.
         unsafe { shadow.check(&mut findings) }
     };
-    // SAFETY: the host promises to ldy_shadow_check that the report has as many bytes as its size says.
-    unsafe { report::tell(report, check) }
+    // SAFETY: the host promises to ldy_shadow_check that the report has the bytes that its size states.
+    unsafe { report::run(report, check) }
 }
 
 impl Shadow {
@@ -78,23 +78,23 @@ impl Shadow {
             domain::step(dom)?;
             let kind = domain::update_kind(dom)?;
             self.rows.read(self.legacy, dom, self.was_sound, findings)?;
-            self.mirror.follow(dom, &mut self.rows)?;
+            self.mirror.sync(dom, &mut self.rows)?;
             self.rows.remember();
             self.was_sound = findings.is_list_sound;
             let start = Instant::now();
             self.mirror.assemble()?;
-            findings.told.time = start.elapsed().as_secs_f64();
+            findings.report.time = start.elapsed().as_secs_f64();
             if kind != UpdateKind::Minimal {
                 self.mirror.estimate_conditions(findings)?;
             }
             compare::all(self.legacy, &self.rows, &self.mirror, kind, findings)?;
             self.was_sound = findings.is_list_sound;
         }
-        if findings.found { Err(Code::Differs) } else { Ok(()) }
+        if findings.differs { Err(Code::Differs) } else { Ok(()) }
     }
 }
 
-/// No memory for something kept here.
+/// The error of exhausted memory.
 fn exhausted() -> Code {
     fail!(Code::OutOfMemory, "no memory for the mirror of the legacy module's rows")
 }
@@ -104,7 +104,7 @@ fn link<T>(pointer: *const T) -> Option<*const T> {
     if ptr::eq(pointer, ptr::null()) { None } else { Some(pointer) }
 }
 
-/// The blocks of a row of the other module, in the order of their list; a list that leads back to itself has no end.
+/// The blocks of a row, in the order of their list. A cyclic list has no end.
 ///
 /// # Safety
 /// The row and its blocks are valid.

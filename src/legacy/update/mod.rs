@@ -1,5 +1,5 @@
-//! The steps of one update: [`gather`] gathers the constraints with their rows; these, the bodies that
-//! they are attached to and the pairs of blocks are the [`scene`] that [`crate::assembly::update`] goes over.
+//! The steps of one update: [`gather`] collects the constraints with their rows. Together with the bodies to which they are
+//! attached and the pairs of blocks they form the [`scene`] of [`crate::assembly::update`].
 
 mod scene;
 
@@ -47,10 +47,10 @@ pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
-    dynamics.tally.start();
-    // Nothing counts as made until all of it is.
+    dynamics.stats.start();
+    // Nothing is reusable until the update is complete.
     let reusable = mem::take(&mut dynamics.reusable);
-    // This comes before the team is needed, so that its threads wake up meanwhile.
+    // The team is requested early, so that its threads wake up meanwhile.
     let mut team = Team::if_it_pays(dynamics.bodies.made.pays_for_threads(dynamics.rows.pool.live(), true));
     // SAFETY: the caller promises a valid domain.
     unsafe {
@@ -63,24 +63,24 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
             Ok(found)
         })?;
         let settings = options::revision();
-        // External blocks have slots of their own in each update, so nothing can be reused.
+        // External constraints get new slots in each update, so nothing can be reused.
         let reuse = reusable == Some(settings)
             && kind == UpdateKind::All
             && options::is_set(LDY_REUSE)
             && !VELOCITIES_AHEAD;
-        dynamics.tally.end(Phase::Velocities);
+        dynamics.stats.end(Phase::Velocities);
         make(dynamics, step, kind, reuse, &mut team)?;
         dynamics.reusable = (kind == UpdateKind::All).then_some(settings);
     }
     Ok(())
 }
 
-/// Collect the constraints; the time step, and what is to be computed.
+/// Collect the constraints. Returns the time step and the kind of update.
 ///
 /// # Safety
 /// As [`begin`].
 unsafe fn gather(dynamics: &mut LocalDynamics, team: &mut Team) -> Result<(f64, UpdateKind)> {
-    dynamics.follows_domain()?;
+    dynamics.check_is_no_clone()?;
     let dom = dynamics.domain()?;
     // SAFETY: the caller promises a valid domain.
     unsafe {
@@ -91,7 +91,7 @@ unsafe fn gather(dynamics: &mut LocalDynamics, team: &mut Team) -> Result<(f64, 
     }
 }
 
-/// Make operators, rows and pairs of what was gathered.
+/// Compute operators, rows and pairs of the gathered constraints.
 ///
 /// # Safety
 /// As [`begin`].
@@ -103,29 +103,29 @@ unsafe fn make(
     team: &mut Team,
 ) -> Result {
     let once = options::is_set(LDY_SELF_CONTACT_ONCE) && dynamics.rows.mirrored.is_none();
-    // SAFETY: the caller promises a valid domain with valid constraints and bodies. Rows were gathered once each; chunks in use are
-    // live pairs of live rows.
+    // SAFETY: the caller promises a valid domain with valid constraints and bodies. Each row was gathered once; chunks in use
+    // are live pairs of live rows.
     unsafe {
         #[cfg(feature = "mpi")]
         if kind != UpdateKind::Minimal {
             external::rebuild(dynamics, kind)?;
         }
-        let LocalDynamics { bodies: Attachments { bodies, made, .. }, gathered, pairs, tally, .. } = dynamics;
+        let LocalDynamics { bodies: Attachments { bodies, made, .. }, gathered, pairs, stats, .. } = dynamics;
         if kind == UpdateKind::Minimal {
-            let mut ended = |phase| tally.end(phase);
+            let mut ended = |phase| stats.end(phase);
             return Ok(assemble(HostRows::new(gathered), made, Wanted::Velocities, team, &mut ended)?);
         }
         let how = How { step, complete: VELOCITIES_AHEAD };
-        let factors = prepare(&HostBodies::new(bodies), made, how, team, &mut |phase| tally.end(phase))?;
-        tally.factors_reused += factors.kept;
-        tally.factorisations += factors.made;
+        let factors = prepare(&HostBodies::new(bodies), made, how, team, &mut |phase| stats.end(phase))?;
+        stats.factors_reused += factors.kept;
+        stats.factorizations += factors.made;
         let wanted = Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse };
-        assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
+        assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| stats.end(phase))?;
         let energy = free_energy(gathered)?;
-        let wanted = scene::Wanted { kind, reuse, once };
-        // Prefetching begins anew with each part: one thread alone takes whole blocks of memory.
+        let wanted = scene::PairOptions { kind, reuse, once };
+        // Prefetching restarts with each part, so a single thread takes whole slabs.
         let parts = pairs.parts(if team.size() > 1 { PART } else { usize::MAX });
-        match wanted == scene::Wanted::EVERYTHING {
+        match wanted == scene::PairOptions::EVERYTHING {
             true => assemble_pairs(HostPairs::<true>::new(parts, wanted), 1, &made.panels, team)?,
             false => assemble_pairs(HostPairs::<false>::new(parts, wanted), 1, &made.panels, team)?,
         }
@@ -133,7 +133,7 @@ unsafe fn make(
         external::assemble(dynamics)?;
         dynamics.public.free_energy = energy;
     }
-    dynamics.tally.end(Phase::Pairs);
+    dynamics.stats.end(Phase::Pairs);
     Ok(())
 }
 

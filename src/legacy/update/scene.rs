@@ -1,4 +1,4 @@
-//! What was gathered as the scene of an update: bodies, rows, and pairs of blocks in the order in which they lie in memory.
+//! The scene of an update: bodies, gathered rows, and pairs of blocks in memory order.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -11,24 +11,24 @@ use crate::assembly::update::BodyOperators;
 use crate::assembly::velocities::Side;
 use crate::body_operators::factored::{Slot as SlotWriter, Slots, Writer};
 use crate::body_operators::{Panel, RIGID};
-use crate::inertia::{FactorError, Inertia};
+use crate::inertia::{FactorError, InertiaRef};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::display;
-use crate::legacy::errors::{self, Code, Error, Result, fail};
-use crate::legacy::host::body::{self, Body};
+use crate::legacy::errors::{self, Code, DetailedError, Result, fail};
+use crate::legacy::host::body::{self, HostBody};
+use crate::legacy::host::body_point::{self, CachedLocations, Role};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::place::{self, KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::non_finite;
-use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, Row, WORD};
+use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, RowNode, WORD};
 use crate::math::{Block, Vector, is_finite};
 use crate::prefetch::fetch;
-use crate::team::{Deal, Numbered};
+use crate::team::{Numbered, Partition};
 
-/// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
+/// Whether V and B are computed first, from the contributions of all processes (`legacy::mpi`).
 pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 
 /// A constraint on a body.
@@ -36,8 +36,8 @@ pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 pub struct OnBody {
     /// The constraint.
     pub con: *const CON,
-    /// What is known of its places.
-    pub known: KnownPlaces,
+    /// The cached locations of its points.
+    pub cached: CachedLocations,
 }
 
 /// Bodies of the host.
@@ -47,61 +47,61 @@ impl<'a> HostBodies<'a> {
     /// Bodies of the host.
     ///
     /// # Safety
-    /// The bodies with rows, these rows and all constraints on the bodies are valid, and nobody writes them as long as this value
-    /// is there. What is known of the places of constraints on a body is used by one thread at a time.
+    /// The bodies with rows, these rows and all constraints on the bodies are valid, and nobody writes them while this value is
+    /// in use. The cached locations of constraints on a body are used by one thread at a time.
     pub unsafe fn new(bodies: &'a [BodyEntry]) -> Self {
         Self(bodies)
     }
 
-    fn view(&self, body: usize) -> Result<Body<'_>> {
+    fn view(&self, body: usize) -> Result<HostBody<'_>> {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { Body::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
+        unsafe { HostBody::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
     }
 
-    /// The error of a body.
+    /// Put a body's name before the thread's last error.
     #[cold]
     fn of_body(&self, body: usize, code: Code) -> Code {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         errors::about(format_args!("body {}", unsafe { (*self.0[body].body).id }), code)
     }
 
-    /// Hand over the points at which a constraint acts on a body.
+    /// Visit the points at which a constraint acts on a body.
     fn visit_points(
         &self,
         body: usize,
-        &OnBody { con, known }: &OnBody,
+        &OnBody { con, cached }: &OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result<(), Code> {
         let body = self.0[body].body;
-        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
-        // of their places.
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that only this thread uses their
+        // cached locations.
         unsafe {
-            let view = Body::new(body, false)?;
+            let view = HostBody::new(body, false)?;
             constraint::roles_on(con, body).try_for_each(|(sign, role)| {
-                let place = place::Place::of(con, role, known);
+                let place = body_point::BodyPoint::of(con, role, cached);
                 visit(sign, &(*con).base, &view.dense_point(&place)?);
                 Ok(())
             })
         }
     }
 
-    /// The error of the constraint on a body that has the least id of those whose points fail: in which order constraints have come
-    /// to the body makes no difference.
+    /// The error of the constraint with the least id among the constraints on a body whose points fail: it does not depend on
+    /// the order of insertion.
     #[cold]
-    fn first_without_points(&self, body: usize, con: *const CON, code: Code) -> Error {
+    fn first_without_points(&self, body: usize, con: *const CON, code: Code) -> DetailedError {
         let code_of = |on_body: &OnBody| self.visit_points(body, on_body, &mut |_, _, _| ()).err();
         let failing = self.constraints(body).map(|(_, on_body)| on_body).filter(|it| code_of(it).is_some());
         // SAFETY: the caller of HostBodies::new promises valid constraints.
         unsafe {
             let first = failing.min_by_key(|it| (*it.con).id);
-            // Asked once more, for the text that goes with its code.
+            // Evaluated again, for the text that belongs to the code.
             let first = first.and_then(|first| Some((first.con, code_of(&first)?)));
             let (con, code) = first.unwrap_or((con, code));
             constraint::error(con, code).into()
         }
     }
 
-    /// The error of the constraint on a body that has the least id.
+    /// Put the name of the body's constraint with the least id before the thread's last error.
     #[cold]
     fn error(&self, body: usize, code: Code) -> Code {
         // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
@@ -115,7 +115,7 @@ impl<'a> HostBodies<'a> {
 }
 
 impl Bodies for HostBodies<'_> {
-    type Fault = Error;
+    type Fault = DetailedError;
     type Constraint = OnBody;
 
     #[inline(always)]
@@ -128,31 +128,31 @@ impl Bodies for HostBodies<'_> {
         let BodyEntry { slots, externals, .. } = &self.0[body];
         let own = slots.iter().enumerate().filter(|(_, row)| !row.is_null()).map(|(slot, &row)| {
             // SAFETY: rows in slots are live.
-            unsafe { (slot, OnBody { con: (*row).public.con, known: (*row).known }) }
+            unsafe { (slot, OnBody { con: (*row).public.con, cached: (*row).cached }) }
         });
-        let externals = externals.iter().map(|&con| OnBody { con, known: ptr::null_mut() });
+        let externals = externals.iter().map(|&con| OnBody { con, cached: ptr::null_mut() });
         own.chain((slots.len()..).zip(externals))
     }
 
-    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Error> {
+    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, DetailedError> {
         Ok(match self.view(body)? {
-            Body::Rigid(rigid) => Kinematics::Rigid(rigid),
-            Body::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
-            Body::FiniteElement(mesh) if mesh.is_nodal() => {
-                let (nodes, rotation, lasting) = (mesh.mesh_nodes(), mesh.rotation, mesh.lasting);
-                Kinematics::Mesh { nodes, rotation, lasting }
+            HostBody::Rigid(rigid) => Kinematics::Rigid(rigid),
+            HostBody::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
+            HostBody::FiniteElement(mesh) if mesh.is_nodal() => {
+                let (nodes, rotation, lifetime) = (mesh.mesh_nodes(), mesh.rotation, mesh.lifetime);
+                Kinematics::Mesh { nodes, rotation, lifetime }
             }
-            Body::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
+            HostBody::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
         })
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Error> {
+    fn inertia(&self, body: usize) -> Result<Option<InertiaRef<'_>>, DetailedError> {
         let dofs = self.view(body)?.dofs();
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         Ok(Some(unsafe { body::inertia(self.0[body].body, dofs) }.map_err(|code| self.of_body(body, code))?))
     }
 
-    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Error> {
+    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), DetailedError> {
         unreachable!("a body of the host gives A or its inverse")
     }
 
@@ -169,28 +169,28 @@ impl Bodies for HostBodies<'_> {
         body: usize,
         constraint: OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
-    ) -> Result<(), Error> {
+    ) -> Result<(), DetailedError> {
         self.visit_points(body, &constraint, visit)
             .map_err(|code| self.first_without_points(body, constraint.con, code))
     }
 
-    fn fault(&self, body: usize, error: FactorError) -> Error {
+    fn fault(&self, body: usize, error: FactorError) -> DetailedError {
         self.of_body(body, of_panel(error)).into()
     }
 
-    fn memory(&self) -> Error {
+    fn memory(&self) -> DetailedError {
         fail!(Code::OutOfMemory, "no memory for an update").into()
     }
 
     #[inline(always)]
     fn fetch_ahead(&self, body: usize) {
-        // Free indices have no body. Of the others this reads only what has been prefetched before.
+        // Free indices have no body. Only data that was prefetched before is read.
         let at = |ahead: usize| self.0.get(body + ahead).map_or(ptr::null_mut(), |attached| attached.body);
         let body = at(BODIES_AHEAD[0]);
         fetch(body.cast::<[u8; 64]>());
         fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<*mut f64>());
         fetch(body.wrapping_byte_add(offset_of!(BODY, inverse)).cast::<*mut MX>());
-        // SAFETY: the caller of HostBodies::new promises valid bodies; what may be NULL is only asked for.
+        // SAFETY: the caller of HostBodies::new promises valid bodies; pointers that may be NULL are only prefetched.
         unsafe {
             if let Some(body) = at(BODIES_AHEAD[1]).as_ref() {
                 fetch(body.inverse);
@@ -204,7 +204,7 @@ impl Bodies for HostBodies<'_> {
     }
 }
 
-/// The error of a panel that cannot be made.
+/// The error of operators that cannot be computed.
 pub fn of_panel(error: FactorError) -> Code {
     let code = match error {
         FactorError::Memory => return fail!(Code::OutOfMemory, "no memory for its operators"),
@@ -216,7 +216,7 @@ pub fn of_panel(error: FactorError) -> Code {
     fail!(code, "its matrix A: {error}")
 }
 
-/// How many places ahead to prefetch bodies, their matrices, and the arrays of matrices.
+/// Number of bodies ahead to prefetch bodies, their matrices, and the arrays of matrices.
 const BODIES_AHEAD: [usize; 3] = [24, 16, 8];
 
 /// How a constraint acts on one of its two bodies.
@@ -225,13 +225,14 @@ fn action(con: &CON, bodies: [*mut BODY; 2], body: *mut BODY) -> Action<'_> {
     Action {
         roles: [bodies[0] == body, bodies[1] == body],
         placement: Placement::Points { frame: &con.base, points: [&con.mpnt, &con.spnt] },
+        group: 0,
     }
 }
 
 /// Rows of the host.
 pub type HostRows<'a> = Numbered<&'a mut [GatheredRow], Live>;
 
-/// That rows and what they lead to are as [`HostRows::new`] asks for.
+/// Proof that the promises to [`HostRows::new`] hold.
 #[derive(Clone, Copy)]
 pub struct Live(());
 
@@ -239,13 +240,14 @@ impl<'a> HostRows<'a> {
     /// Rows of the host.
     ///
     /// # Safety
-    /// The rows are live, each here once; their constraints and the bodies of these are valid; what a row writes is this value's
-    /// alone during `'a`. Slots of the rows are those of panels that have been started and are not touched otherwise.
+    /// The rows are live, and each occurs once; their constraints and the bodies of these are valid. Only this value uses the
+    /// targets of a row's writes during `'a`. Slots of the rows belong to panels that have been started and are not used
+    /// otherwise.
     pub unsafe fn new(rows: &'a mut [GatheredRow]) -> Self {
         Self { first: 0, things: rows, context: Live(()) }
     }
 
-    /// The body of one of the places of a row; there is one.
+    /// The body at one of the row's slots, which exists.
     #[inline(always)]
     fn body(&self, row: usize, place: usize) -> *mut BODY {
         // SAFETY: a live row is promised to HostRows::new.
@@ -254,14 +256,14 @@ impl<'a> HostRows<'a> {
 }
 
 impl Rows for HostRows<'_> {
-    type Fault = Error;
+    type Fault = DetailedError;
 
     const WITH_VELOCITIES: bool = !VELOCITIES_AHEAD;
 
     #[inline(always)]
     fn places(&self, row: usize) -> [Option<Place>; 2] {
         // SAFETY: a live row is promised to HostRows::new.
-        let sides = unsafe { (*self.things[row].row).sides };
+        let sides = unsafe { (*self.things[row].row).body_slots };
         sides.map(
             #[inline(always)]
             |side| side.map(|side| Place { body: side.body() as usize, slot: side.slot as usize }),
@@ -298,7 +300,7 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
-    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Error> {
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], DetailedError> {
         let body = self.body(row, place);
         // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
         unsafe {
@@ -312,18 +314,19 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, DetailedError> {
         let (GatheredRow { con, row, .. }, role) = (self.things[row], Role::BOTH[role]);
         // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
-        Ok(unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).known) }?)
+        Ok(unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).cached) }?)
     }
 
     #[inline(always)]
     fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> SlotWriter<'_, N> {
-        // SAFETY: a live row is promised to HostRows::new, no two rows have one slot, and nobody else has this row;
-        // panels are not touched between their start and the end of the rows.
+        // SAFETY: a live row is promised to HostRows::new, no two rows share a slot, and nobody else uses this row; panels are
+        // not used otherwise between their start and the end of the rows.
         unsafe {
-            let slot = (*self.things[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
+            let slot =
+                (*self.things[row].row).body_slots[place].map_or(usize::MAX, |side| side.slot as usize);
             SlotWriter::new(slots.at(slot))
         }
     }
@@ -336,7 +339,7 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn set_velocities(&mut self, row: usize, [v, b]: [Vector; 2]) {
         let gathered = &self.things[row];
-        // SAFETY: the row is live and this thread's alone, and so is V, as promised to HostRows::new.
+        // SAFETY: the row is live and only this thread uses it and V, as promised to HostRows::new.
         unsafe {
             *gathered.v = v;
             (*gathered.row).public.B = b;
@@ -357,14 +360,14 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
-    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Error> {
+    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), DetailedError> {
         let gathered = &mut self.things[row];
-        // SAFETY: the row is live and this thread's alone, its constraint valid, as promised to HostRows::new.
+        // SAFETY: the row is live, only this thread uses it, and its constraint is valid, as promised to HostRows::new.
         unsafe {
             let row = &mut *gathered.row;
             gathered.energy = free_energy(gathered, diagonal, &row.public.B)?;
             (row.public.W, row.public.A) = (diagonal.w, diagonal.a);
-            // Most rows are not: their memory is not written for it.
+            // Most rows are not stale, and need no write.
             if row.is_stale {
                 row.is_stale = false;
             }
@@ -376,7 +379,7 @@ impl Rows for HostRows<'_> {
     }
 
     #[cold]
-    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), DetailedError> {
         let con = self.things[row].con;
         // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
         let code = unsafe {
@@ -397,14 +400,15 @@ impl Rows for HostRows<'_> {
 
     #[inline(always)]
     fn fetch_ahead(&self, row: usize) {
-        // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; what may be NULL is only asked for.
+        // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; pointers that may be NULL are
+        // only prefetched.
         unsafe {
             if let Some(ahead) = self.things.get(row + ROWS_AHEAD[0]) {
                 fetch(ahead.v);
                 fetch(ahead.con.wrapping_byte_add(offset_of!(CON, base)).cast::<Block>());
                 fetch(ahead.con.wrapping_byte_add(offset_of!(CON, mpnt)).cast::<Vector>());
                 fetch(ahead.con.wrapping_byte_add(offset_of!(CON, spnt)).cast::<Vector>());
-                fetch(ahead.row.cast::<[u8; Row::UPDATED]>());
+                fetch(ahead.row.cast::<[u8; RowNode::UPDATED]>());
             }
             if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
                 for body in ahead.bodies {
@@ -427,7 +431,7 @@ impl Rows for HostRows<'_> {
     fn fetch_writers_ahead(&self, row: usize, bodies: &BodyOperators) {
         if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
             // SAFETY: the caller of HostRows::new promises live rows.
-            for side in unsafe { (*ahead.row).sides }.into_iter().flatten() {
+            for side in unsafe { (*ahead.row).body_slots }.into_iter().flatten() {
                 let writer = &raw const bodies.writers[side.body() as usize];
                 fetch(writer.cast::<[u8; Writer::RIGID]>());
             }
@@ -435,10 +439,10 @@ impl Rows for HostRows<'_> {
     }
 }
 
-/// How many places ahead to prefetch constraints and rows, the bodies of these, and what bodies lead to.
+/// Number of rows ahead to prefetch constraints and rows, their bodies, and the arrays of bodies.
 const ROWS_AHEAD: [usize; 3] = [64, 32, 12];
 
-/// The share of a constraint in the free energy.
+/// The contribution of a constraint to the free energy.
 ///
 /// # Errors
 /// If it is not finite.
@@ -466,47 +470,47 @@ unsafe fn free_energy(
     Err(unsafe { constraint::error(con, code) })
 }
 
-/// Most words of pairs that one of several threads takes at a time: many more pairs than are prefetched beyond them, which are
-/// another thread's.
+/// Largest number of words of pairs that a thread takes at a time: many more pairs than it prefetches beyond them, which belong
+/// to another thread.
 pub const PART: usize = 1024 / WORD;
 
-/// Which blocks are made.
+/// Options for the blocks of pairs.
 #[derive(Clone, Copy, PartialEq)]
-pub struct Wanted {
-    /// For [`UpdateKind::Penalty`] only those in rows that are no contacts.
+pub struct PairOptions {
+    /// For [`UpdateKind::Penalty`] only the blocks of rows that are not contacts.
     pub kind: UpdateKind,
-    /// Whether blocks of operators that have not changed are left as they are.
+    /// Whether blocks of unchanged operators are kept.
     pub reuse: bool,
-    /// Whether second blocks of two rows through one body are zero.
+    /// Whether the second block of two rows through one body is zero.
     pub once: bool,
 }
 
-impl Wanted {
-    /// All blocks with their values: what most updates want.
+impl PairOptions {
+    /// All blocks, as most updates need them.
     pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
 }
 
-/// Some parts of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
-/// is known beforehand.
+/// Some parts of pairs. A second instance for updates with [`PairOptions::EVERYTHING`] has no tests of the options in its loop.
 #[derive(Clone)]
 pub struct HostPairs<'a, const EVERYTHING: bool> {
-    parts: Parts<'a, rows::Pair>,
+    parts: Parts<'a, rows::BlockPair>,
     numbers: Range<usize>,
-    wanted: Wanted,
+    wanted: PairOptions,
 }
 
 impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
-    /// All pairs, to be dealt one part at a time; what is wanted is everything, if so it is called.
+    /// All pairs, to be distributed one part at a time. With `EVERYTHING`, `wanted` has to be [`PairOptions::EVERYTHING`].
     ///
     /// # Safety
-    /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
-    pub unsafe fn new(parts: Parts<'a, rows::Pair>, wanted: Wanted) -> Self {
+    /// The pairs and their rows are live, and the constraints of the rows are valid; only this value uses the pairs during
+    /// `'a`.
+    pub unsafe fn new(parts: Parts<'a, rows::BlockPair>, wanted: PairOptions) -> Self {
         Self { parts, numbers: 0..parts.count(), wanted }
     }
 }
 
 // SAFETY: different parts have different pairs.
-unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
+unsafe impl<const EVERYTHING: bool> Partition for HostPairs<'_, EVERYTHING> {
     type Shared = Self;
 
     fn count(&self) -> usize {
@@ -524,14 +528,15 @@ unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
 }
 
 impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
-    type Name = *mut rows::Pair;
-    type Fault = Error;
+    type Name = *mut rows::BlockPair;
+    type Fault = DetailedError;
 
     const IN_ROWS: bool = false;
 
     #[inline(always)]
-    fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::Pair>) {
-        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { self.wanted };
+    fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::BlockPair>) {
+        let PairOptions { kind, reuse, once } =
+            if EVERYTHING { PairOptions::EVERYTHING } else { self.wanted };
         for number in self.numbers.clone() {
             let [mut coming, pairs] = [self.parts.part(number), self.parts.part(number)];
             for pair in coming.by_ref().take(PAIRS_AHEAD) {
@@ -555,26 +560,25 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     }
 
     #[cold]
-    fn fault(&self, pair: *mut rows::Pair) -> Error {
+    fn fault(&self, pair: *mut rows::BlockPair) -> DetailedError {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
-            non_finite::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
-                .into()
+            non_finite::of_blocks_between(rows::BlockPair::rows(pair).map(|row| (*row).public.con)).into()
         }
     }
 }
 
-/// How many pairs ahead to prefetch operators.
+/// Number of pairs ahead to prefetch operators.
 const PAIRS_AHEAD: usize = 8;
-/// How many pairs further on in memory to prefetch pairs: they are many, and memory takes long to answer while it is busy.
+/// Number of pairs ahead in memory to prefetch pairs: the distance is large because memory is slow under load.
 const FURTHER: usize = 64;
 
-/// Prefetch the operators that a pair needs, and a pair further on.
+/// Prefetch the operators that a pair needs, and a later pair.
 ///
 /// # Safety
 /// The pair is live, and nobody writes it meanwhile.
 #[inline(always)]
-unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
+unsafe fn fetch_operators(pair: *const rows::BlockPair, panels: &[Panel]) {
     // SAFETY: the caller promises a live pair.
     if let Some(Coupling { body, row, column }) = unsafe { (*pair).coupling() } {
         for slot in [row, column] {
@@ -584,14 +588,15 @@ unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
     fetch(pair.wrapping_add(FURTHER));
 }
 
-/// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
+/// The blocks to compute of a pair: with `once`, a repeated pair is zero; for [`UpdateKind::Penalty`], blocks of contacts are
+/// omitted.
 #[inline(always)]
 fn blocks_of(
-    name: *mut rows::Pair,
-    pair: &mut rows::Pair,
+    name: *mut rows::BlockPair,
+    pair: &mut rows::BlockPair,
     kind: UpdateKind,
     once: bool,
-) -> Pair<'_, *mut rows::Pair> {
+) -> Pair<'_, *mut rows::BlockPair> {
     let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
     let [block, transpose] = pair.blocks();
     let wanted = |(block, is_contact): (_, bool)| {
@@ -600,8 +605,9 @@ fn blocks_of(
     Pair { name, couplings: [coupling, None], block: wanted(block), transpose: wanted(transpose) }
 }
 
-/// Whether a pair has the blocks that its operators make. For repeated pairs nothing records what was wanted before.
-fn is_unchanged(panels: &[Panel], pair: &rows::Pair) -> bool {
+/// Whether the blocks of a pair are up to date with its operators. This is unknown for repeated pairs, since the former value
+/// of `once` is not recorded.
+fn is_unchanged(panels: &[Panel], pair: &rows::BlockPair) -> bool {
     match pair.coupling() {
         Some(Coupling { body, row, column }) if !pair.is_repeated() => {
             !panels[body].has_changed(row) && !panels[body].has_changed(column)

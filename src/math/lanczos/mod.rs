@@ -1,12 +1,12 @@
-//! The largest eigenvalue of a symmetric operator by the Lanczos method: products with it are all that is needed.
+//! The largest eigenvalue of a symmetric operator by the Lanczos method, which needs only products with the operator.
 //!
-//! The eigenvalue problem is K x = λ M x with symmetric K and positive semi-definite M⁻¹. The iteration needs products with
+//! The eigenvalue problem is K x = λ M x with symmetric K and positive semidefinite M⁻¹. The iteration needs products with
 //! K and with M⁻¹, never M itself. Its vectors are f = M x, orthonormal in the scalar product fᵀ M⁻¹ g, in which K M⁻¹ is
 //! self-adjoint; the ordinary problem has M⁻¹ = 1.
 //!
-//! There is no reorthogonalisation. Rounding then produces copies of eigenvalues that have converged, which leave the
-//! largest one as it is (Parlett, The Symmetric Eigenvalue Problem, §13.3). Five vectors are kept and four numbers a step;
-//! an eigenvector is summed up by a second run of the same iteration.
+//! There is no reorthogonalization. Rounding then produces copies of converged eigenvalues, which do not change the largest one
+//! (Parlett, The Symmetric Eigenvalue Problem, §13.3). The iteration keeps five vectors, and four numbers a step. A second run of the
+//! same iteration sums up an eigenvector.
 #![forbid(unsafe_code)]
 
 mod tridiagonal;
@@ -20,24 +20,24 @@ use crate::memory::repeated;
 /// An estimate of the largest eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The value: up to rounding never above the largest eigenvalue.
+    /// The value. It never exceeds the largest eigenvalue, except by rounding.
     pub value: f64,
-    /// The distance to some eigenvalue is at most this, the norm of the residual.
+    /// The norm of the residual. The distance of the value to some eigenvalue is at most this.
     pub residual: f64,
-    /// The largest magnitude of an eigenvalue, as far as the iteration has seen.
+    /// The largest magnitude of an eigenvalue that the iteration has found.
     pub magnitude: f64,
-    /// Number of products with K.
+    /// The number of products with K.
     pub products: usize,
 }
 
 impl Estimate {
-    /// Whether the residual is at most `tolerance` times the magnitude, or is rounding.
+    /// Whether the estimate has converged: the residual is at most `tolerance` times the magnitude, or is rounding.
     pub fn has_settled(&self, tolerance: f64) -> bool {
         self.residual <= tolerance.max(4.0 * f64::EPSILON) * self.magnitude
     }
 }
 
-/// Why there is no estimate.
+/// The reason why there is no estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Failure<E> {
     /// Memory is exhausted.
@@ -46,7 +46,7 @@ pub enum Failure<E> {
     Product(E),
     /// A product is not finite.
     NotFinite,
-    /// M⁻¹ is not positive semi-definite.
+    /// M⁻¹ is not positive semidefinite.
     NotPositive,
     /// M⁻¹ is zero.
     NothingMoves,
@@ -60,8 +60,8 @@ impl<E> From<TryReserveError> for Failure<E> {
 
 /// The problem K x = λ M x on vectors of `size` values.
 #[derive(Debug)]
-pub struct Problem<K, M> {
-    /// Number of values in a vector.
+pub struct EigenProblem<K, M> {
+    /// The number of values in a vector.
     pub size: usize,
     /// `stiffness (x, y)` sets y = K x.
     pub stiffness: K,
@@ -69,20 +69,20 @@ pub struct Problem<K, M> {
     pub inverse_mass: M,
 }
 
-/// M⁻¹ = 1.
+/// The inverse mass of the ordinary problem, M⁻¹ = 1.
 pub fn no_mass(f: &[f64], x: &mut [f64]) {
     x.copy_from_slice(f);
 }
 
-impl<E, K, M> Problem<K, M>
+impl<E, K, M> EigenProblem<K, M>
 where
     K: FnMut(&[f64], &mut [f64]) -> Result<(), E>,
     M: FnMut(&[f64], &mut [f64]),
 {
-    /// Estimate the largest eigenvalue. The iteration ends when the estimate has settled within `tolerance`, or after
-    /// `most` products, at least one.
+    /// Estimate the largest eigenvalue. The iteration ends when the estimate has converged within `tolerance`, or after `most` products,
+    /// at least one.
     ///
-    /// The first vector is the same pseudo-random one whenever the size is, so the same input gives the same bits.
+    /// The first vector is pseudo-random and depends on the size alone, so the same input gives the same bits.
     ///
     /// # Errors
     /// If memory is exhausted, a product fails or is not finite, or M⁻¹ is zero or not positive.
@@ -90,10 +90,11 @@ where
         Ok(self.run(tolerance, most)?.0)
     }
 
-    /// As [`Problem::largest_eigenvalue`], with the eigenvector x of unit length, xᵀ M x = 1. It takes as many products again.
+    /// Estimate the largest eigenvalue and its eigenvector x of unit length, xᵀ M x = 1. This takes twice the products of
+    /// [`EigenProblem::largest_eigenvalue`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`EigenProblem::largest_eigenvalue`].
     pub fn largest_eigenpair(
         &mut self,
         tolerance: f64,
@@ -106,12 +107,12 @@ where
             if k > 0 {
                 iteration.advance(&mut self.stiffness, &mut self.inverse_mass)?;
             }
-            iteration.normalise();
+            iteration.normalize();
             force.iter_mut().zip(&iteration.current).for_each(|(sum, f)| *sum += part * f);
         }
         let mut vector = iteration.moved;
         (self.inverse_mass)(&force, &mut vector);
-        // Rounding has left the vectors of the iteration less than orthogonal.
+        // The vectors of the iteration are not exactly orthogonal because of rounding.
         let length = dot(&force, &vector).sqrt();
         if length > 0.0 {
             scale(&mut vector, 1.0 / length);
@@ -128,10 +129,10 @@ where
         let mut iteration = Iteration::start(self.size, &mut self.inverse_mass)?;
         ensure!(iteration.length != 0.0, Failure::NothingMoves);
         for k in 0..most.max(1) {
-            iteration.normalise();
+            iteration.normalize();
             let alpha = iteration.advance(&mut self.stiffness, &mut self.inverse_mass)?;
             matrix.push(alpha, iteration.length)?;
-            // A product costs more than the eigenvalue of the small matrix, except for the smallest operators.
+            // A product costs more than the eigenvalue of the tridiagonal matrix, except for the smallest operators.
             let is_last = iteration.length == 0.0 || k + 1 == most.max(1);
             if is_last || k < 8 || k % 4 == 0 {
                 let (value, residual, magnitude) = matrix.largest();
@@ -145,16 +146,16 @@ where
     }
 }
 
-/// One step after the other of the three-term recurrence.
+/// The three-term recurrence, one step at a time.
 struct Iteration {
     /// The last two unit vectors f.
     before: Vec<f64>,
     current: Vec<f64>,
-    /// The next f, not yet of unit length; its length, and M⁻¹ f.
+    /// The next f, not yet of unit length; then its length, and M⁻¹ f.
     next: Vec<f64>,
     length: f64,
     moved: Vec<f64>,
-    /// The largest |M⁻¹ f| / |f| yet.
+    /// The largest |M⁻¹ f| / |f| so far.
     gain: f64,
 }
 
@@ -169,14 +170,14 @@ impl Iteration {
     }
 
     /// Make the next vector the current one, of unit length.
-    fn normalise(&mut self) {
+    fn normalize(&mut self) {
         std::mem::swap(&mut self.before, &mut self.current);
         std::mem::swap(&mut self.current, &mut self.next);
         scale(&mut self.current, 1.0 / self.length);
         scale(&mut self.moved, 1.0 / self.length);
     }
 
-    /// The part of K M⁻¹ f that no combination of the vectors up to now reaches is the next vector; returns fᵀ M⁻¹ K M⁻¹ f.
+    /// Compute the next vector: the part of K M⁻¹ f that is orthogonal to the vectors so far. Returns fᵀ M⁻¹ K M⁻¹ f.
     fn advance<E>(
         &mut self,
         stiffness: &mut impl FnMut(&[f64], &mut [f64]) -> Result<(), E>,
@@ -193,7 +194,7 @@ impl Iteration {
         Ok(alpha)
     }
 
-    /// M⁻¹ f of the next vector and its length √(fᵀ M⁻¹ f): zero if it is not above rounding.
+    /// Compute M⁻¹ f of the next vector and its length √(fᵀ M⁻¹ f), which is set to zero if it does not exceed rounding.
     fn measure<E>(&mut self, inverse_mass: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Failure<E>> {
         inverse_mass(&self.next, &mut self.moved);
         let (square, size) = (dot(&self.next, &self.moved), dot(&self.next, &self.next));

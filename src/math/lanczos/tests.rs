@@ -14,13 +14,16 @@ type Stiffness<'a> = Box<dyn FnMut(&[f64], &mut [f64]) -> Result<(), Infallible>
 type InverseMass<'a> = Box<dyn FnMut(&[f64], &mut [f64]) + 'a>;
 
 /// The problem of two dense matrices.
-fn problem<'a>(k: &'a DMatrix<f64>, inverse: &'a DMatrix<f64>) -> Problem<Stiffness<'a>, InverseMass<'a>> {
+fn problem<'a>(
+    k: &'a DMatrix<f64>,
+    inverse: &'a DMatrix<f64>,
+) -> EigenProblem<Stiffness<'a>, InverseMass<'a>> {
     let stiffness = |x: &[f64], y: &mut [f64]| {
         product(k, x, y);
         Ok(())
     };
     let inverse_mass = |f: &[f64], x: &mut [f64]| product(inverse, f, x);
-    Problem { size: k.nrows(), stiffness: Box::new(stiffness), inverse_mass: Box::new(inverse_mass) }
+    EigenProblem { size: k.nrows(), stiffness: Box::new(stiffness), inverse_mass: Box::new(inverse_mass) }
 }
 
 /// The eigenpair of two dense matrices, settled within 1e-10.
@@ -63,7 +66,7 @@ fn eigenvalues_agree_with_dense_ones() {
     }
 }
 
-/// M⁻¹ of rank n − 20, as that of a system projected to the directions that constraints leave free.
+/// M⁻¹ of rank n − 20, as in a system projected to the directions that constraints leave free.
 #[test]
 fn forbidden_directions_do_not_count() {
     let n = 60;
@@ -71,7 +74,7 @@ fn forbidden_directions_do_not_count() {
     let inverse = with_eigenvalues(&masses);
     let stiffnesses: Vec<f64> = (0..n).map(|i| if i % 7 == 0 { -3.0 } else { i as f64 }).collect();
     let k = DMatrix::from_diagonal(&DVector::from_vec(stiffnesses));
-    // K M⁻¹ = λ is that of C K C with the symmetric root C of M⁻¹.
+    // K M⁻¹ has the eigenvalues of C K C with the symmetric root C of M⁻¹.
     let eigen = inverse.clone().symmetric_eigen();
     let roots = eigen.eigenvalues.map(|value| value.max(0.0).sqrt());
     let root = &eigen.eigenvectors * DMatrix::from_diagonal(&roots) * eigen.eigenvectors.transpose();
@@ -109,7 +112,7 @@ fn copies_of_converged_eigenvalues_do_no_harm() {
     }
 }
 
-/// With M⁻¹ of rank r all is known after r products; what is left of the next vector is rounding.
+/// With M⁻¹ of rank r the iteration is complete after r products, and the next vector is rounding.
 #[test]
 fn products_end_with_the_rank() {
     let n = 30;
@@ -151,7 +154,7 @@ fn no_stiffness_has_the_eigenvalue_zero() {
         Ok::<(), Infallible>(())
     };
     for size in [0, 50] {
-        let mut problem = Problem { size, stiffness: none, inverse_mass: no_mass };
+        let mut problem = EigenProblem { size, stiffness: none, inverse_mass: no_mass };
         let (estimate, vector) = problem.largest_eigenpair(1e-10, 10).unwrap();
         assert_eq!((estimate.value, estimate.products, vector.len()), (0.0, size.min(1), size));
         assert!(estimate.has_settled(0.0));
@@ -167,7 +170,7 @@ fn bad_matrices_are_errors() {
             product(&k, x, y);
             Ok::<(), Infallible>(())
         };
-        Problem { size: 60, stiffness, inverse_mass }.largest_eigenpair(1e-10, products)
+        EigenProblem { size: 60, stiffness, inverse_mass }.largest_eigenpair(1e-10, products)
     };
     assert!(!of(|f| f, 3).unwrap().0.has_settled(1e-10));
     assert_eq!(of(|f| -f, 100).unwrap_err(), Failure::NotPositive);
@@ -182,12 +185,12 @@ fn ordinary<E>(
     most: usize,
     stiffness: impl FnMut(&[f64], &mut [f64]) -> Result<(), E>,
 ) -> Result<Estimate, Failure<E>> {
-    Problem { size, stiffness, inverse_mass: no_mass }.largest_eigenvalue(tolerance, most)
+    EigenProblem { size, stiffness, inverse_mass: no_mass }.largest_eigenvalue(tolerance, most)
 }
 
 #[test]
 fn known_spectra() {
-    // −1, 2, −1: 2 − 2 cos (nπ / (n + 1)), with neighbours close to it.
+    // −1, 2, −1: 2 − 2 cos (nπ / (n + 1)), with neighbors close to it.
     for (size, most) in [(1, 10), (2, 10), (50, 200), (400, 2000)] {
         let product = |x: &[f64], y: &mut [f64]| {
             for i in 0..size {

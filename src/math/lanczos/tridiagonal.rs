@@ -1,20 +1,20 @@
-//! The small symmetric tridiagonal matrix that the Lanczos method ends up with.
+//! The symmetric tridiagonal matrix that the Lanczos method produces.
 
 use crate::memory;
 
-/// A symmetric tridiagonal matrix T; `beside[k]` couples k and k + 1, the last leads out of it. None is negative.
+/// A symmetric tridiagonal matrix T. `beside[k]` couples rows k and k + 1, the last one the row that would come next; none is negative.
 #[derive(Debug, Default)]
 pub(super) struct Tridiagonal {
     diagonal: Vec<f64>,
     beside: Vec<f64>,
-    /// Pivots of x − T from the front.
+    /// The pivots of x − T, eliminated from the first row on.
     pivots: Vec<f64>,
-    /// The unit eigenvector that was computed last.
+    /// The last computed eigenvector, of unit length.
     pub vector: Vec<f64>,
 }
 
 impl Tridiagonal {
-    /// Append a row, with room for all that is to be computed.
+    /// Append a row, and reserve memory for the pivots and the eigenvector.
     pub fn push(&mut self, alpha: f64, beta: f64) -> memory::Result {
         memory::push(&mut self.diagonal, alpha)?;
         memory::push(&mut self.beside, beta)?;
@@ -22,10 +22,10 @@ impl Tridiagonal {
         memory::push(&mut self.vector, 0.0)
     }
 
-    /// The largest eigenvalue; |β s|, s the last entry of its unit eigenvector; the largest magnitude of an eigenvalue.
+    /// The largest eigenvalue; |β s|, where s is the last entry of its unit eigenvector; the largest magnitude of an eigenvalue.
     pub fn largest(&mut self) -> (f64, f64, f64) {
         let value = self.extreme(1.0);
-        // Eigenvalues are not farther from the diagonal than this, so the smallest one need not be computed in most cases.
+        // No eigenvalue is smaller than this bound (Gershgorin), so in most cases the smallest one need not be computed.
         let lowest = (0..self.diagonal.len()).map(|k| self.diagonal[k] - self.radius(k));
         let lowest = lowest.fold(f64::INFINITY, f64::min);
         let magnitude =
@@ -35,18 +35,18 @@ impl Tridiagonal {
         (value, last, magnitude)
     }
 
-    /// The coupling of row k to the one before, and to the one behind.
+    /// The coupling of row k with the row before, and with the row after.
     fn couplings(&self, k: usize) -> [f64; 2] {
-        let behind = if k + 1 < self.diagonal.len() { self.beside[k] } else { 0.0 };
-        [if k > 0 { self.beside[k - 1] } else { 0.0 }, behind]
+        let after = if k + 1 < self.diagonal.len() { self.beside[k] } else { 0.0 };
+        [if k > 0 { self.beside[k - 1] } else { 0.0 }, after]
     }
 
     fn radius(&self, k: usize) -> f64 {
-        let [before, behind] = self.couplings(k);
-        behind + before
+        let [before, after] = self.couplings(k);
+        after + before
     }
 
-    /// The largest eigenvalue of `sign` T, by bisection down to neighbouring numbers or nearly so.
+    /// The largest eigenvalue of `sign` T, by bisection until the bounds are adjacent numbers, or nearly.
     fn extreme(&self, sign: f64) -> f64 {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for (k, alpha) in self.diagonal.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Tridiagonal {
         high
     }
 
-    /// Whether no eigenvalue of `sign` T is as large as x: x − `sign` T has positive pivots only.
+    /// Whether x exceeds all eigenvalues of `sign` T, that is, x − `sign` T has positive pivots only.
     fn is_above_all(&self, x: f64, sign: f64) -> bool {
         let mut pivot = f64::INFINITY;
         for (k, alpha) in self.diagonal.iter().enumerate() {
@@ -76,8 +76,8 @@ impl Tridiagonal {
         true
     }
 
-    /// The eigenvector of x, the largest eigenvalue or a little more, from both ends towards its largest entries: in the
-    /// other direction the recurrences are unstable (Dhillon and Parlett, 2004, twisted factorisations).
+    /// Write the eigenvector of x, which is the largest eigenvalue or slightly more. The factorization goes from both ends to the
+    /// largest entry, since the recurrences are unstable in the other direction (Dhillon and Parlett, 2004, twisted factorizations).
     fn write_vector(&mut self, x: f64, magnitude: f64) {
         let count = self.diagonal.len();
         let least = (1e-3 * f64::EPSILON * magnitude).max(f64::MIN_POSITIVE);
@@ -88,7 +88,7 @@ impl Tridiagonal {
             pivot = guarded(x - self.diagonal[k] - beta * (beta / pivot));
             self.pivots[k] = pivot;
         }
-        // Pivots from the end stand where the entries of the vector come later.
+        // The pivots from the last row on are stored in the vector, whose entries replace them later.
         let (mut twist, mut smallest) = (0, f64::INFINITY);
         pivot = f64::INFINITY;
         for k in (0..count).rev() {

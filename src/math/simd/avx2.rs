@@ -1,4 +1,4 @@
-//! Lanes on processors with AVX2: registers.
+//! Vectors on processors with AVX2: registers.
 
 use std::arch::x86_64::{__m256d, _CMP_LE_OQ, _CMP_LT_OQ};
 use std::ops::{Add, Div, Mul, Sub};
@@ -9,11 +9,11 @@ use pulp::{NullaryFnOnce, cast};
 use super::{F64x4, Kernel, SimdLevel};
 use crate::math::real::Real;
 
-/// The proof that the processor has AVX2 (and what came with it).
+/// The proof that the processor has AVX2 and the extensions that came with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(V3);
 
-/// A register, with the proof that there are such.
+/// A register, with the proof that the processor has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Register(V3, __m256d);
 
@@ -24,14 +24,14 @@ impl Avx2 {
         V3::try_new().map(Self)
     }
 
-    /// Compute at this level; compiled once for each kind of work, wherever it is done.
+    /// Compute at this level. This function is compiled once for each kernel.
     #[inline(never)]
     pub fn compute<W: Kernel>(self, work: W) -> W::Output {
         self.0.vectorize(Compiled { level: self, work })
     }
 }
 
-/// Work to be compiled for the level.
+/// A kernel that is compiled for the level.
 struct Compiled<W> {
     level: Avx2,
     work: W,
@@ -59,6 +59,11 @@ impl SimdLevel for Avx2 {
         // A call for each block would add a tenth to the instructions of an update of bodies with shape functions.
         work.at(self)
     }
+
+    #[inline(always)]
+    fn call<W: Kernel>(self, work: W) -> W::Output {
+        self.compute(work)
+    }
 }
 
 impl F64x4 for Register {
@@ -81,7 +86,7 @@ impl F64x4 for Register {
 }
 
 impl Register {
-    /// The same number four times.
+    /// The register with the same number in all lanes.
     #[inline(always)]
     fn same(self, value: f64) -> __m256d {
         self.0.avx._mm256_set1_pd(value)
@@ -137,20 +142,20 @@ impl Real for Register {
     }
 
     #[inline(always)]
-    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
-        /// All bits of an exponent.
+    fn normalizer(values: &[Self; 6]) -> Option<(Self, Self)> {
+        /// All exponent bits.
         const EXPONENT: u64 = f64::INFINITY.to_bits();
-        /// Twice the bias of exponents, as one.
+        /// Twice the exponent bias, as exponent bits.
         const TWICE: i64 = 2046 << (f64::MANTISSA_DIGITS - 1);
 
         let v3 = values[0].0;
-        // Not a number are 0 x of those that are not finite, and what these are added to.
+        // 0 x is NaN if x is not finite, and so is any sum with it.
         let (mut largest, mut noughts) = (values[0].abs(), values[0] * 0.0);
         for value in &values[1..] {
             largest = largest.max(value.abs());
             noughts = noughts + *value * 0.0;
         }
-        // From 2¹⁰²³ on the reciprocal is subnormal.
+        // The reciprocal of 2¹⁰²³ and more is subnormal.
         let ends = [f64::MIN_POSITIVE, 0.5 * f64::MAX].map(|end| Self(v3, v3.avx._mm256_set1_pd(end)));
         if !(ends[0].all_below(largest) && largest.all_below(ends[1]) && noughts.all_finite()) {
             return None;

@@ -1,10 +1,10 @@
-//! Four numbers side by side, which is one vector register: three rows of a column, where the fourth lane never counts, or
-//! the same number of four things.
+//! SIMD with four lanes, which are one vector register. The lanes are either the three rows of a column, with an unused fourth
+//! lane, or the same quantity of four items.
 //!
-//! A [`SimdLevel`] is what a processor has for them: [`Plain`] is on every one, [`Avx2`] on most. [`at_best`] chooses. No level
-//! fuses a product into a sum, so all give the same bits.
+//! A [`SimdLevel`] is an instruction set: every processor has [`Plain`], most have [`Avx2`]. [`at_best`] chooses. No level uses fused
+//! multiply-add, so all levels give the same bits.
 
-/// Operators of a kind of lanes.
+/// Implements operators of a vector type.
 macro_rules! operators {
     ($lanes:ident: $($operator:ident<$other:ty>::$name:ident = |$a:ident, $b:ident| $result:expr;)+) => {$(
         impl $operator<$other> for $lanes {
@@ -32,15 +32,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::real::Real;
 use super::{Block, Vector, is_finite};
 
-/// Four numbers side by side.
+/// Four numbers in SIMD lanes.
 pub trait F64x4: Real {
-    /// The numbers.
+    /// The four lanes.
     fn values(self) -> [f64; 4];
 
-    /// The rows of three columns.
+    /// The three rows of a block, given its columns.
     fn transposed(columns: [Self; 3]) -> [Self; 3];
 
-    /// The first three.
+    /// The first three lanes.
     #[inline(always)]
     fn vector(self) -> Vector {
         let [x, y, z, _] = self.values();
@@ -48,34 +48,37 @@ pub trait F64x4: Real {
     }
 }
 
-/// A way to have lanes.
+/// An instruction set.
 pub trait SimdLevel: Copy {
-    /// Its lanes.
+    /// The vector type.
     type F64x4: F64x4;
 
-    /// Lanes with these numbers.
+    /// The vector with these lanes.
     fn load(self, values: &[f64; 4]) -> Self::F64x4;
 
-    /// Compute within other work: inlined where lanes are registers; otherwise, where it is much larger, in a function of its own,
-    /// which is compiled once for all who call it.
+    /// Compute one kernel within another. It is inlined if vectors are registers. Otherwise its code is much larger and goes to a
+    /// function of its own, which is compiled once for all callers.
     fn apart<W: Kernel>(self, work: W) -> W::Output;
 
-    /// Zeros.
+    /// Compute a kernel in a function of its own, which is compiled once for all callers.
+    fn call<W: Kernel>(self, work: W) -> W::Output;
+
+    /// A vector of zeros.
     #[inline(always)]
     fn zero(self) -> Self::F64x4 {
         self.load(&[0.0; 4])
     }
 
-    /// Three values, and zero.
+    /// The vector with three values and zero.
     #[inline(always)]
     fn of_vector(self, [x, y, z]: Vector) -> Self::F64x4 {
         self.load(&[x, y, z, 0.0])
     }
 
-    /// Four of the values, from a place on: a column, where another one follows.
+    /// The four values that begin at index `first`: a column and the value that follows it.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer than four.
     #[inline(always)]
     fn four(self, values: &[f64], first: usize) -> Self::F64x4 {
         match values[first..first + 4].first_chunk() {
@@ -84,34 +87,34 @@ pub trait SimdLevel: Copy {
         }
     }
 
-    /// The columns of b.
+    /// The columns of `b`.
     #[inline(always)]
     fn columns(self, b: &Block) -> [Self::F64x4; 3] {
         [self.four(b, 0), self.four(b, 3), self.of_vector([b[6], b[7], b[8]])]
     }
 
-    /// Columns k = 0, 1, 2 of bᵀ.
+    /// The columns of bᵀ.
     #[inline(always)]
     fn transposed_columns(self, b: &Block) -> [Self::F64x4; 3] {
         F64x4::transposed(self.columns(b))
     }
 }
 
-/// Write columns side by side, without their fourth lanes: 3 × N, column-major.
+/// Write columns without their fourth lanes: 3 × N, column-major.
 ///
 /// # Panics
-/// If `to` does not have 3 N places.
+/// If the length of `to` is not 3 N.
 #[inline(always)]
 pub fn write<L: F64x4, const N: usize>(to: &mut [f64], columns: &[L; N]) {
     assert!(to.len() == 3 * N);
-    // All four lanes at a time: the next column is written over the fourth, but for the last.
+    // All four lanes are written at a time, except for the last column: the next column overwrites the fourth.
     for (k, column) in columns.iter().enumerate() {
         let length = if k + 1 < N { 4 } else { 3 };
         to[3 * k..3 * k + length].copy_from_slice(&column.values()[..length]);
     }
 }
 
-/// Columns side by side, as [`write()`] has them.
+/// The columns in the storage order of [`write()`].
 ///
 /// # Panics
 /// If `LENGTH` is not 3 N.
@@ -122,7 +125,7 @@ pub fn packed<L: F64x4, const N: usize, const LENGTH: usize>(columns: &[L; N]) -
     values
 }
 
-/// Σ_k x_k c_k of columns c_k.
+/// Σ_k x_k c_k for columns c_k.
 ///
 /// # Panics
 /// If there are fewer values than columns, or no columns.
@@ -136,7 +139,7 @@ pub fn combination<L: F64x4, const N: usize>(columns: &[L; N], x: &[f64]) -> L {
     sum
 }
 
-/// `a += b`, column by column.
+/// Compute `a += b`, column by column.
 #[inline(always)]
 pub fn add<L: F64x4, const N: usize>(a: &mut [L; N], b: &[L; N]) {
     for (a, b) in a.iter_mut().zip(b) {
@@ -144,37 +147,37 @@ pub fn add<L: F64x4, const N: usize>(a: &mut [L; N], b: &[L; N]) {
     }
 }
 
-/// Whether all entries of columns are finite; fourth lanes are finite if these are.
+/// Whether all entries of columns are finite. A fourth lane must be finite if the other three are.
 #[inline(always)]
 pub fn are_finite<L: F64x4, const N: usize>(columns: &[L; N]) -> bool {
     let mut sum = columns[0];
     for column in &columns[1..] {
         sum = sum + *column;
     }
-    // A sum of finite entries may overflow: then they are looked at one by one.
+    // A sum of finite entries may overflow: the entries are then checked one by one.
     sum.all_finite() || columns.iter().all(|column| is_finite(&column.vector()))
 }
 
-/// What can be computed at any level.
+/// A computation that works at any level.
 ///
-/// It is compiled for the level as far as everything in it is inlined: lanes go through functions that always are, and
-/// through loops, not through closures that are handed to iterators or to methods of arrays.
+/// The compiler uses the level only for code that is inlined into the kernel. Vectors may therefore go through functions that are
+/// always inlined and through loops, but not through closures that are arguments of iterators or of methods of arrays.
 pub trait Kernel {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Compute it; always inlined.
+    /// Compute at a level. Implementations are always inlined.
     fn at<L: SimdLevel>(self, level: L) -> Self::Output;
 }
 
 static IS_AVX2_FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Do without AVX2 from now on, or no longer: for comparisons.
+/// Forbid or allow AVX2 from now on, for comparisons.
 pub fn forbid_avx2(is_forbidden: bool) {
     IS_AVX2_FORBIDDEN.store(is_forbidden, Ordering::Relaxed);
 }
 
-/// Compute at the best level that the processor has, and that is not forbidden.
+/// Compute at the best level that the processor has and that is not forbidden.
 #[inline(always)]
 pub fn at_best<W: Kernel>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
@@ -184,7 +187,7 @@ pub fn at_best<W: Kernel>(work: W) -> W::Output {
     plain(work)
 }
 
-/// Compiled once for each kind of work, wherever it is done.
+/// Compute at the plain level. This function is compiled once for each kernel.
 #[inline(never)]
 fn plain<W: Kernel>(work: W) -> W::Output {
     work.at(Plain)
@@ -204,7 +207,7 @@ pub fn uses_avx2() -> bool {
     false
 }
 
-/// What each level that the processor has computes.
+/// The results of all levels that the processor has.
 #[cfg(test)]
 pub(crate) fn at_all<W: Kernel + Copy>(work: W) -> Vec<W::Output> {
     #[cfg(target_arch = "x86_64")]

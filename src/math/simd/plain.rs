@@ -1,45 +1,54 @@
-//! Lanes on every processor.
+//! Vectors on every processor.
 
 use std::ops::{Add, Div, Mul, Sub};
 
 use super::{F64x4, Kernel, SimdLevel};
 use crate::math::real::Real;
 
-/// Arrays of four: as far as the compiler makes vectors of them, those that every processor of its kind has.
+/// Arrays of four numbers. The compiler may use the vectors that every processor of the target has.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 
 /// Four numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Four([f64; 4]);
+pub struct PlainF64x4([f64; 4]);
 
 impl SimdLevel for Plain {
-    type F64x4 = Four;
+    type F64x4 = PlainF64x4;
 
     #[inline(always)]
-    fn load(self, values: &[f64; 4]) -> Four {
-        Four(*values)
+    fn load(self, values: &[f64; 4]) -> PlainF64x4 {
+        PlainF64x4(*values)
     }
 
     #[inline(always)]
     fn apart<W: Kernel>(self, work: W) -> W::Output {
         super::plain(work)
     }
+
+    #[inline(always)]
+    fn call<W: Kernel>(self, work: W) -> W::Output {
+        super::plain(work)
+    }
 }
 
-impl F64x4 for Four {
+impl F64x4 for PlainF64x4 {
     #[inline(always)]
     fn values(self) -> [f64; 4] {
         self.0
     }
 
     #[inline(always)]
-    fn transposed([Four(a), Four(b), Four(c)]: [Self; 3]) -> [Self; 3] {
-        [Four([a[0], b[0], c[0], 0.0]), Four([a[1], b[1], c[1], 0.0]), Four([a[2], b[2], c[2], 0.0])]
+    fn transposed([PlainF64x4(a), PlainF64x4(b), PlainF64x4(c)]: [Self; 3]) -> [Self; 3] {
+        [
+            PlainF64x4([a[0], b[0], c[0], 0.0]),
+            PlainF64x4([a[1], b[1], c[1], 0.0]),
+            PlainF64x4([a[2], b[2], c[2], 0.0]),
+        ]
     }
 }
 
-impl Four {
+impl PlainF64x4 {
     #[inline(always)]
     fn each(self, operation: impl Fn(f64) -> f64) -> Self {
         let Self([a, b, c, d]) = self;
@@ -54,7 +63,7 @@ impl Four {
 }
 
 operators! {
-    Four:
+    PlainF64x4:
     Add<Self>::add = |x, y| x.with(y, |a, b| a + b);
     Sub<Self>::sub = |x, y| x.with(y, |a, b| a - b);
     Mul<Self>::mul = |x, y| x.with(y, |a, b| a * b);
@@ -63,7 +72,7 @@ operators! {
     Mul<f64>::mul = |x, value| x.each(|a| a * value);
 }
 
-impl Real for Four {
+impl Real for PlainF64x4 {
     #[inline(always)]
     fn abs(self) -> Self {
         self.each(f64::abs)
@@ -106,10 +115,10 @@ impl Real for Four {
     }
 
     #[inline(always)]
-    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
+    fn normalizer(values: &[Self; 6]) -> Option<(Self, Self)> {
         let (mut scale, mut unit) = ([0.0; 4], [0.0; 4]);
         for k in 0..4 {
-            (scale[k], unit[k]) = f64::normaliser(&values.map(|value| value.0[k]))?;
+            (scale[k], unit[k]) = f64::normalizer(&values.map(|value| value.0[k]))?;
         }
         Some((Self(scale), Self(unit)))
     }

@@ -105,9 +105,9 @@ fn one_of_four_decides() {
 }
 
 #[derive(Clone, Copy)]
-struct Normaliser([[f64; 4]; 6]);
+struct Normalizer([[f64; 4]; 6]);
 
-impl Kernel for Normaliser {
+impl Kernel for Normalizer {
     type Output = Option<[[f64; 4]; 2]>;
 
     #[inline(always)]
@@ -116,29 +116,29 @@ impl Kernel for Normaliser {
         for (lanes, values) in values.iter_mut().zip(&self.0) {
             *lanes = level.load(values);
         }
-        Real::normaliser(&values).map(|(scale, unit): (L::F64x4, L::F64x4)| [scale.values(), unit.values()])
+        Real::normalizer(&values).map(|(scale, unit): (L::F64x4, L::F64x4)| [scale.values(), unit.values()])
     }
 }
 
 proptest! {
     #[test]
-    fn normalisers_are_those_of_each_alone(
+    fn normalizers_are_those_of_each_alone(
         mut values in prop::array::uniform6(prop::array::uniform4(-1.0..1.0_f64)),
         powers in prop::array::uniform4(-1021..1023_i32),
     ) {
         values[3] = [1.0; 4];
         values.iter_mut().for_each(|values| (0..4).for_each(|k| values[k] *= 2.0_f64.powi(powers[k])));
-        for of_level in at_all(Normaliser(values)) {
+        for of_level in at_all(Normalizer(values)) {
             let [scale, unit] = of_level.unwrap();
             for k in 0..4 {
-                prop_assert_eq!(f64::normaliser(&values.map(|values| values[k])), Some((scale[k], unit[k])));
+                prop_assert_eq!(f64::normalizer(&values.map(|values| values[k])), Some((scale[k], unit[k])));
             }
         }
     }
 }
 
 #[test]
-fn what_has_no_simple_normaliser() {
+fn what_has_no_simple_normalizer() {
     for (value, plain) in [
         (f64::NAN, false),
         (f64::INFINITY, false),
@@ -151,12 +151,12 @@ fn what_has_no_simple_normaliser() {
         for (place, k) in [(0, 3), (3, 0), (5, 2)] {
             let mut values = [[1.0; 4]; 6];
             values[place][k] = value;
-            let found: Vec<bool> = at_all(Normaliser(values)).iter().map(Option::is_some).collect();
+            let found: Vec<bool> = at_all(Normalizer(values)).iter().map(Option::is_some).collect();
             assert!(found[0] == plain && found[1..].iter().all(|found| !found), "{value}");
         }
     }
     // Zeros and subnormal numbers alone.
-    let found: Vec<bool> = at_all(Normaliser([[1e-310; 4]; 6])).iter().map(Option::is_some).collect();
+    let found: Vec<bool> = at_all(Normalizer([[1e-310; 4]; 6])).iter().map(Option::is_some).collect();
     assert!(found[0] && found[1..].iter().all(|found| !found));
 }
 

@@ -35,8 +35,8 @@ fn determinant<const N: usize>(b: &[BigInt; N]) -> BigInt {
     (0..3).map(|i| &b[i] * cofactor(b, i, 0)).sum()
 }
 
-/// Whether `x` is greater than every eigenvalue of the symmetric `b`: whether x I − b is positive definite, told
-/// from its leading minors (Sylvester).
+/// Whether `x` is greater than every eigenvalue of the symmetric `b`: whether x I − b is positive definite, decided
+/// by its leading minors (Sylvester).
 pub fn is_above_spectrum(b: &Block, x: f64) -> bool {
     let mut all = [x; 10];
     all[..9].copy_from_slice(b);

@@ -5,6 +5,7 @@ mod symmetric_inverse;
 
 use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
+use testing::matrices::block;
 
 use super::*;
 
@@ -17,10 +18,6 @@ fn with_eigenvalues(eigenvalues: [f64; 3], seed: Block) -> Matrix3<f64> {
     let q = Matrix3::from_column_slice(&seed).qr().q();
     let b = q * Matrix3::from_diagonal(&Vector3::from(eigenvalues)) * q.transpose();
     0.5 * (b + b.transpose())
-}
-
-fn block(m: &Matrix3<f64>) -> Block {
-    m.as_slice().try_into().unwrap()
 }
 
 proptest! {

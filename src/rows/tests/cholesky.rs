@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
 use super::random::{Scene, chain, heights};
-use crate::rows::{AnyBlockRows, BlockRows, Cholesky, Error, Extents, Fault};
+use crate::rows::{BlockRows, Cholesky, Error, Fault, RowLayout};
 
 proptest! {
     /// Any W, any μ: one for all, for each row, for each scalar. The dense matrix has the same μ on its diagonal.
@@ -24,7 +24,7 @@ proptest! {
             dense[(i, i)] += mu[[0, row, i][each]];
         }
         let mut factor = Cholesky::new();
-        factor.factorise(scene.rows(), mu).unwrap();
+        factor.factorise(&scene.rows(), mu).unwrap();
         let right = DVector::from_column_slice(&entries[100..100 + size]);
         let mut x = right.clone();
         factor.solve(x.as_mut_slice()).unwrap();
@@ -66,7 +66,7 @@ fn the_row_of_a_pivot_that_is_not_positive_is_told() {
                     }
                     starts.push(columns.len() as i32);
                 }
-                let rows = BlockRows { starts: &starts, columns: &columns, values: &values };
+                let rows = BlockRows::new(&starts, &columns, values.as_flattened(), None).unwrap();
                 let mut factor = Cholesky::new();
                 let error = factor.factorise(&rows, &[]).unwrap_err();
                 assert_eq!(error, Error { row: Some(bad), fault: Fault::NotPositive });
@@ -86,9 +86,9 @@ fn what_rounding_leaves_is_no_pivot() {
         let h = DMatrix::from_fn(6, 12, |i, j| one[(i % 3, j)] * if i < 3 { 1.0 } else { 1.7 });
         let scene = Scene::of_operators(&h);
         let mut factor = Cholesky::new();
-        let error = factor.factorise(scene.rows(), &[]).unwrap_err();
+        let error = factor.factorise(&scene.rows(), &[]).unwrap_err();
         assert_eq!(error.fault, Fault::NotPositive);
-        factor.factorise(scene.rows(), &[1e-9]).unwrap();
+        factor.factorise(&scene.rows(), &[1e-9]).unwrap();
     }
 }
 
@@ -96,8 +96,11 @@ fn what_rounding_leaves_is_no_pivot() {
 fn ill_formed_rows_are_refused() {
     let block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let told = |starts: &[i32], columns: &[i32], values: &[[f64; 9]], mu: &[f64]| {
-        let rows = BlockRows { starts, columns, values };
-        Cholesky::new().factorise(&rows, mu).err().map(|error| error.to_string()).unwrap_or_default()
+        let made = BlockRows::new(starts, columns, values.as_flattened(), None);
+        made.and_then(|rows| Cholesky::new().factorise(&rows, mu))
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
     };
     let two = [block; 2];
     assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[]), "");
@@ -117,7 +120,7 @@ fn ill_formed_rows_are_refused() {
     assert_eq!(told(&[0, 1, 2], &[0, 1], &nan, &[]), "constraint of row 1: a block of W is not finite");
     let mut factor = Cholesky::new();
     assert_eq!(factor.solve(&mut []).unwrap_err().to_string(), "W + mu 1 has not been factored");
-    factor.factorise(&BlockRows { starts: &[0, 1], columns: &[0], values: &[block] }, &[]).unwrap();
+    factor.factorise(&BlockRows::new(&[0, 1], &[0], &block, None).unwrap(), &[]).unwrap();
     assert_eq!(
         factor.solve(&mut [0.0; 2]).unwrap_err().to_string(),
         "a vector with a value for each scalar row: 2 values where 3 are needed"
@@ -126,12 +129,12 @@ fn ill_formed_rows_are_refused() {
 
 /// Two rows, of one and of two scalars.
 #[test]
-fn ill_formed_extents_are_refused() {
+fn ill_formed_layouts_are_refused() {
     let told = |scalars: &[i32], places: &[usize], count: usize| {
-        let extents = Some(Extents { scalars, values: places });
         let values = &[1.0, 1.0, 0.0, 0.0, 1.0, 7.0][..count];
-        let rows = AnyBlockRows { starts: &[0, 1, 2], columns: &[0, 1], values, extents };
-        Cholesky::new().factorise(rows, &[]).err().map(|error| error.to_string()).unwrap_or_default()
+        let layout = RowLayout::new(scalars, places);
+        let made = layout.and_then(|layout| BlockRows::new(&[0, 1, 2], &[0, 1], values, Some(layout)));
+        made.err().map(|error| error.to_string()).unwrap_or_default()
     };
     assert_eq!(told(&[0, 1, 3], &[0, 1, 5], 5), "");
     assert_eq!(told(&[0, 1, 3], &[0, 1, 5], 6), "values: 6 values where 5 are needed");

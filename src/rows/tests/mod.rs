@@ -1,3 +1,5 @@
 mod cholesky;
+mod layout;
+mod multiply;
 mod random;
 mod rank;

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::rows::{AnyBlockRows, Extents};
+use crate::rows::{BlockRows, RowLayout};
 
 /// Rows, and the dense matrix that they are.
 pub struct Scene {
@@ -46,12 +46,10 @@ impl Scene {
         Self { starts, columns, values, scalars, places, dense }
     }
 
-    /// Of rows that all have three scalars, without saying so.
-    pub fn rows(&self) -> AnyBlockRows<'_> {
+    /// The rows.
+    pub fn rows(&self) -> BlockRows<'_> {
         let Self { starts, columns, values, scalars, places, .. } = self;
-        let is_three = scalars.iter().enumerate().all(|(row, &start)| start as usize == 3 * row);
-        let extents = if is_three { None } else { Some(Extents { scalars, values: places }) };
-        AnyBlockRows { starts, columns, values, extents }
+        BlockRows::new(starts, columns, values, Some(RowLayout::new(scalars, places).unwrap())).unwrap()
     }
 }
 

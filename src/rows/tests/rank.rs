@@ -53,7 +53,7 @@ proptest! {
         for (mut row, unit) in h.row_iter_mut().zip(&units) {
             row *= 10_f64.powi(*unit);
         }
-        prop_assert_eq!(dependent_rows(Scene::of_any_operators(&h, &heights).rows(), 0.0).unwrap(), expected);
+        prop_assert_eq!(dependent_rows(&Scene::of_any_operators(&h, &heights).rows(), 0.0).unwrap(), expected);
     }
 
     /// Rows of any number that are sums of a few, some of these almost sums of others: as many are told to depend as the rank says,
@@ -74,7 +74,7 @@ proptest! {
         let mut sorted: Vec<f64> = values.iter().copied().collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
         prop_assume!(sorted[rank_of - 1] > 3e-5 * sorted[0]);
-        let dependent = dependent_rows(Scene::of_operators(&h).rows(), 0.0).unwrap();
+        let dependent = dependent_rows(&Scene::of_operators(&h).rows(), 0.0).unwrap();
         prop_assert_eq!(dependent.iter().filter(|flag| !**flag).count(), rank_of);
         let chosen: Vec<_> = (0..3 * rows).filter(|&row| !dependent[row]).map(|row| h.row(row).into_owned()).collect();
         // At angles below the tolerance, which of several rows is told is a matter of rounding.
@@ -87,7 +87,7 @@ proptest! {
 #[test]
 fn what_is_no_matrix_or_no_tolerance_is_refused() {
     let told = |block: [f64; 9], tolerance: f64| {
-        dependent_rows(&BlockRows { starts: &[0, 1], columns: &[0], values: &[block] }, tolerance)
+        dependent_rows(&BlockRows::new(&[0, 1], &[0], &block, None).unwrap(), tolerance)
     };
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     assert_eq!(told(unit, 0.0).unwrap(), [false; 3]);
@@ -103,7 +103,7 @@ fn what_is_no_matrix_or_no_tolerance_is_refused() {
         assert_eq!((error.row, error.fault), (Some(0), Fault::NotPositive));
     }
     assert_eq!(told([f64::INFINITY; 9], 0.0).unwrap_err().fault, Fault::NotFinite("a block of W"));
-    assert!(dependent_rows(&BlockRows { starts: &[0], columns: &[], values: &[] }, 0.0).unwrap().is_empty());
+    assert!(dependent_rows(&BlockRows::new(&[0], &[], &[], None).unwrap(), 0.0).unwrap().is_empty());
 }
 
 /// The sine that counts is the caller's.
@@ -115,7 +115,7 @@ fn the_tolerance_is_a_squared_sine() {
     (h[(1, 0)], h[(1, 1)]) = (cosine, sine);
     h[(2, 2)] = 1.0;
     let scene = Scene::of_operators(&h);
-    let told = |tolerance| dependent_rows(scene.rows(), tolerance).unwrap();
+    let told = |tolerance| dependent_rows(&scene.rows(), tolerance).unwrap();
     assert_eq!(told(0.9 * sine * sine), [false; 3]);
     assert_eq!(told(1.1 * sine * sine), [false, true, false]);
 }

@@ -145,6 +145,18 @@ impl Contact {
         -(x * u[0] + y * u[1]) / (x * x + y * y)
     }
 
+    /// The limit of a contact that slides and is pressed so little that s is without bound: R_T is against b, and
+    /// R_N (W_NN − friction · W_NT · b / |b|) = −q_N.
+    #[cold]
+    fn barely_pressed(&self, qn: f64, b: [f64; 2], free: f64) -> (f64, [f64; 2]) {
+        let towards = b.map(|b| b / free);
+        let along = self.right[0] * towards[0] + self.right[1] * towards[1];
+        let own = self.normal[0] - self.friction * along;
+        let normal = if own > 0.0 { -qn / own } else { -qn * self.normal[1] };
+        let normal = if normal.is_finite() { normal } else { 0.0 };
+        (normal, towards.map(|t| -self.friction * normal * t))
+    }
+
     /// Newton's method for the root of (W_NT · n − q_N D) / |n| = W_NN / friction, which is nearly linear in s, within a
     /// bracket. At the lower end the left side is too small; with s it grows without bound, since q_N < 0.
     fn sliding(&self, qn: f64, a: [f64; 2], b: [f64; 2], old: [f64; 2]) -> (f64, [f64; 2]) {
@@ -154,6 +166,9 @@ impl Contact {
         // Where the last force was nearly right, it tells s; else what would be right without W_NT.
         let slip = self.slip(b, old);
         let scale = free * goal / -qn;
+        if scale * scale == f64::INFINITY {
+            return self.barely_pressed(qn, b, free);
+        }
         // At zero itself n may be nothing but rounding.
         let least = 1e-3 * (scale + self.trace);
         let mut s = if slip > least { slip } else { (scale - 0.5 * self.trace).max(least) };

@@ -2,9 +2,9 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::random::Random;
 use crate::math::{Block, Vector};
 use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS};
+use testing::{Random, blocks::dense_of_three};
 
 /// A pattern with the diagonal, and a dominant one there.
 struct Sparse {
@@ -18,12 +18,12 @@ impl Sparse {
         let mut sparse = Self { starts: vec![0], columns: Vec::new(), values: Vec::new() };
         for i in 0..rows {
             for j in 0..rows {
-                if i == j || random.number() < 2.0 * density - 1.0 {
+                if i == j || random.signed() < 2.0 * density - 1.0 {
                     sparse.columns.push(j as i32);
                     let own = if i == j { 4.0 } else { 0.0 };
                     sparse
                         .values
-                        .push(std::array::from_fn(|k| random.number() + if k % 4 == 0 { own } else { 0.0 }));
+                        .push(std::array::from_fn(|k| random.signed() + if k % 4 == 0 { own } else { 0.0 }));
                 }
             }
             sparse.starts.push(sparse.columns.len() as i32);
@@ -32,16 +32,7 @@ impl Sparse {
     }
 
     fn dense(&self) -> DMatrix<f64> {
-        let rows = self.starts.len() - 1;
-        let mut dense = DMatrix::zeros(3 * rows, 3 * rows);
-        for i in 0..rows {
-            for k in self.starts[i] as usize..self.starts[i + 1] as usize {
-                for (at, value) in self.values[k].iter().enumerate() {
-                    dense[(3 * i + at % 3, 3 * self.columns[k] as usize + at / 3)] = *value;
-                }
-            }
-        }
-        dense
+        dense_of_three(&self.starts, &self.columns, &self.values)
     }
 }
 
@@ -53,7 +44,7 @@ fn solutions_agree_with_dense_ones() {
         let sparse = Sparse::random(rows, density, &mut random);
         assert!(lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap().is_some());
         assert!(lu.factorise(|_, k| Some(sparse.values[k])));
-        let right: Vec<Vector> = (0..rows).map(|_| random.vector()).collect();
+        let right: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut x = right.clone();
         lu.solve(&mut x);
         let expected = sparse.dense().lu().solve(&DVector::from_column_slice(right.as_flattened())).unwrap();
@@ -75,7 +66,7 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
     let mut lu = BlockLu::default();
     lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap();
     assert!(lu.factorise(|row, k| given(row, k, &sparse)));
-    let right: Vec<Vector> = (0..20).map(|_| random.vector()).collect();
+    let right: Vec<Vector> = (0..20).map(|_| random.array()).collect();
     let mut x = right.clone();
     lu.solve(&mut x);
     for row in 0..20 {

@@ -1,10 +1,10 @@
 //! Bounds on one constraint's force against their law.
 
-use super::random::Random;
 use crate::math::times;
 use crate::solve::frames::NormalThird;
 use crate::solve::local::Local;
 use crate::solve::{Kind, Law};
+use testing::Random;
 
 const FREE: [f64; 3] = [f64::INFINITY; 3];
 
@@ -18,8 +18,8 @@ fn forces_between_and_at_their_bounds_obey_the_law() {
     let mut met = [0; 3];
     for case in 0..3000 {
         let w = random.block([3, 5, 9][case % 3], if case % 3 > 0 { 1e-3 } else { 0.0 });
-        let (q, old) = (random.vector(), random.vector());
-        let kinds = random.vector();
+        let (q, old) = (random.array(), random.array());
+        let kinds = random.array();
         let lower = kinds.map(|kind| if kind < -0.5 { f64::NEG_INFINITY } else { kind.min(0.0) });
         let upper = kinds.map(|kind| if kind > 0.5 { f64::INFINITY } else { kind.max(0.3) });
         let r = Local::new::<NormalThird>(&w, &law(lower, upper)).force::<NormalThird>(&q, &old);

@@ -1,14 +1,14 @@
 //! The order of sweeps against its definition.
 
-use super::random::Random;
 use crate::solve::coloring::{CHUNK, MANY, Order};
+use testing::Random;
 
 /// A pattern whose blocks are up to `reach` behind the diagonal, none of them before it.
 fn band(rows: usize, reach: usize, random: &mut Random) -> (Vec<i32>, Vec<i32>) {
     let (mut starts, mut columns) = (vec![0], Vec::new());
     for row in 0..rows {
         for column in row..(row + reach + 1).min(rows) {
-            if column == row || random.number() > 0.9 {
+            if column == row || random.signed() > 0.9 {
                 columns.push(column as i32);
             }
         }

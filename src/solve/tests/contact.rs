@@ -1,10 +1,10 @@
 //! The force of one contact against its law, and against a search over all directions of sliding.
 
-use super::random::Random;
 use crate::math::{Block, Vector, times};
 use crate::solve::frames::{Axes, NormalFirst, NormalThird};
 use crate::solve::local::Local;
 use crate::solve::{Kind, Law};
+use testing::Random;
 
 fn solved<A: Axes>(w: &Block, q: &Vector, law: &Law, old: &Vector) -> Vector {
     Local::new::<A>(w, law).force::<A>(q, old)
@@ -89,7 +89,7 @@ fn obeys_the_law_in_every_state<A: Axes>() {
         // Little beside the least eigenvalue.
         let asymmetry = if rank > 4 { [0.0, 1e-3][case / 4 % 2] } else { 0.0 };
         let friction = [0.0, 0.1, 0.5, 1.0, 3.0, 1e6][case / 8 % 6];
-        let (w, q, old) = (random.block(rank, asymmetry), random.vector(), random.vector());
+        let (w, q, old) = (random.block(rank, asymmetry), random.array(), random.array());
         let r = solved::<A>(&w, &q, &Law::contact(friction), &old);
         let state = state::<A>(&w, &q, &r, friction);
         met[state.unwrap_or_else(|| panic!("case {case}: {w:?} {q:?} {friction}: {r:?}")) as usize] += 1;
@@ -113,10 +113,10 @@ fn a_force_obeys_the_law_in_every_state() {
 fn singular_blocks_have_forces() {
     let mut random = Random::new(2);
     for case in 0..2000 {
-        let q = random.vector();
-        let (planar, friction) = (random.vector(), [0.2, 0.9][case % 2]);
+        let q = random.array();
+        let (planar, friction) = (random.array::<3>(), [0.2, 0.9][case % 2]);
         // Rank 2 with a positive normal part, and q in what it spans.
-        let other = random.vector();
+        let other = random.array::<3>();
         let w: Block = std::array::from_fn(|k| planar[k % 3] * planar[k / 3] + other[k % 3] * other[k / 3]);
         let free = std::array::from_fn(|i| q[0] * planar[i] + q[1] * other[i]);
         let r = solved::<NormalThird>(&w, &free, &Law::contact(friction), &[0.0; 3]);

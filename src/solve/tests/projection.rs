@@ -1,9 +1,9 @@
 //! The closest force that a law allows, against the definition of a projection.
 
-use super::random::Random;
 use crate::solve::Kind;
 use crate::solve::frames::NormalFirst;
 use crate::solve::law::{allowed, natural_map};
+use testing::Random;
 
 /// p is the projection of x on a convex set if p is in it and (x − p) · (y − p) ≤ 0 for all y in it.
 #[test]
@@ -13,16 +13,16 @@ fn projections_are_closest_points() {
         let friction = [0.0, 0.3, 1.0, 50.0][case % 4];
         let cohesion = [0.0, 0.5][case / 4 % 2];
         let kind = Kind::Contact { friction, friction_2: friction, cohesion };
-        let mut x = random.vector();
+        let mut x = random.array();
         if case % 5 == 0 {
             (x[1], x[2]) = (0.0, 0.0);
         }
         let p = allowed::<NormalFirst>(&kind, &x);
         assert!(p[1].hypot(p[2]) <= friction * (p[0] + cohesion) * (1.0 + 1e-14) + 1e-15, "{p:?}");
         for _ in 0..50 {
-            let (direction, normal) = (random.vector(), 1.0 + random.number());
+            let (direction, normal) = (random.array::<3>(), 1.0 + random.signed());
             let size = direction[1].hypot(direction[2]).max(1e-9);
-            let slip = friction * normal * random.number() / size;
+            let slip = friction * normal * random.signed() / size;
             let y = [normal - cohesion, slip * direction[1], slip * direction[2]];
             let product: f64 = (0..3).map(|i| (x[i] - p[i]) * (y[i] - p[i])).sum();
             assert!(product <= 1e-12, "{x:?} {p:?} {y:?}");

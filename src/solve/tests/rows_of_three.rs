@@ -2,11 +2,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::random::Random;
 use crate::solve::{
-    AnyBlockRows, AnyProblem, End, Extents, Fault, Kind, Law, Method, Normal, Options, Problem, Report,
-    Solver,
+    BlockRows, End, Fault, Kind, Law, Method, Normal, Options, Problem, Report, RowLayout, Solver,
 };
+use testing::Random;
 
 /// W with all blocks, cut into rows of so many scalars.
 struct Cut {
@@ -37,15 +36,16 @@ impl Cut {
         Self { starts, columns, values, scalars, places, b: b.as_slice().to_vec() }
     }
 
-    fn problem(&self) -> AnyProblem<'_> {
+    fn problem(&self) -> Problem<'_> {
         let Self { starts, columns, values, scalars, places, b } = self;
-        let extents = Some(Extents { scalars, values: places });
-        AnyProblem { w: AnyBlockRows { starts, columns, values, extents }, b, normal: Normal::Third }
+        let layout = RowLayout::new(scalars, places).unwrap();
+        let w = BlockRows::new(starts, columns, values, Some(layout)).unwrap();
+        Problem { w, b, normal: Normal::Third }
     }
 
     fn solve(&self, solver: &mut Solver, laws: &[Law], method: Method, forces: &mut [f64]) -> Report {
         let options = Options { tolerance: 1e-12, method, ..Options::default() };
-        solver.solve_any(&self.problem(), laws, &options, forces, &mut |_| true).unwrap()
+        solver.solve(&self.problem(), laws, &options, forces).unwrap()
     }
 }
 
@@ -78,7 +78,7 @@ fn laws(scalars: &[Scalar], heights: &[usize]) -> Vec<Law> {
 fn heights(random: &mut Random, mut sum: usize) -> Vec<usize> {
     let mut heights = Vec::new();
     while sum > 0 {
-        let height = (1 + (random.number().abs() * 6.0) as usize).min(sum);
+        let height = (1 + (random.signed().abs() * 6.0) as usize).min(sum);
         heights.push(height);
         sum -= height;
     }
@@ -87,9 +87,9 @@ fn heights(random: &mut Random, mut sum: usize) -> Vec<usize> {
 
 /// A regular W and its scalars, some fixed, some bounded, some without force.
 fn scene(random: &mut Random, size: usize) -> (DMatrix<f64>, DVector<f64>, Vec<Scalar>) {
-    let h = DMatrix::from_fn(size, size + 3, |_, _| random.number());
+    let h = DMatrix::from_fn(size, size + 3, |_, _| random.signed());
     let w = &h * h.transpose() + DMatrix::identity(size, size) * 0.1;
-    let b = DVector::from_fn(size, |_, _| random.number());
+    let b = DVector::from_fn(size, |_, _| random.signed());
     let scalar = |kind: f64| match kind {
         -1.0..0.2 => (f64::NEG_INFINITY, f64::INFINITY),
         0.2..0.6 => (0.0, f64::INFINITY),
@@ -97,8 +97,8 @@ fn scene(random: &mut Random, size: usize) -> (DMatrix<f64>, DVector<f64>, Vec<S
         _ => (0.0, 0.0),
     };
     let scalars = (0..size).map(|_| {
-        let (lower, upper) = scalar(random.number());
-        Scalar { lower, upper, bias: random.number() }
+        let (lower, upper) = scalar(random.signed());
+        Scalar { lower, upper, bias: random.signed() }
     });
     let scalars = scalars.collect();
     (w, b, scalars)
@@ -184,7 +184,8 @@ fn the_worst_row_is_that_of_the_user() {
         seen.push(report.residual.worst);
         true
     };
-    let report = Solver::new().solve_any(&any.problem(), &fixed, &options, &mut forces, &mut watch).unwrap();
+    let report =
+        Solver::new().solve_watched(&any.problem(), &fixed, &options, &mut forces, &mut watch).unwrap();
     assert_eq!((report.end, report.residual.worst, report.first.worst), (End::Sweeps, 3, 3));
     assert!(seen.iter().all(|&worst| worst == 3), "{seen:?}");
 }
@@ -199,16 +200,12 @@ fn residuals_are_those_of_scalars_alone() {
     let any = Cut::new(&w, &b, &cut);
     let mut forces = [0.0; 9];
     let options = Options { tolerance: 1e-12, ..Options::default() };
-    let report = Solver::new()
-        .solve_any(&any.problem(), &laws(&[free; 9], &cut), &options, &mut forces, &mut |_| true)
-        .unwrap();
+    let report = Solver::new().solve(&any.problem(), &laws(&[free; 9], &cut), &options, &mut forces).unwrap();
     // With R = 0 the natural map of fixed scalars is U = B, and scaled U / √d.
     assert!((report.first.natural - 1.0).abs() < 1e-12 && (report.first.scaled - 1.0).abs() < 1e-12);
     let lower = Scalar { lower: 0.0, ..free };
     let scalars = [free, lower, free, free, lower, free, free, lower, lower];
-    let report = Solver::new()
-        .solve_any(&any.problem(), &laws(&scalars, &cut), &options, &mut [0.0; 9], &mut |_| true)
-        .unwrap();
+    let report = Solver::new().solve(&any.problem(), &laws(&scalars, &cut), &options, &mut [0.0; 9]).unwrap();
     let (mut natural, mut scaled, mut all, mut all_scaled) = (0.0, 0.0, 0.0, 0.0);
     for part in [0..2, 2..5, 5..8, 8..9_usize] {
         let d = part.clone().map(|i| w[(i, i)]).sum::<f64>() / part.len() as f64;
@@ -230,12 +227,12 @@ fn what_does_not_fit_is_refused() {
     let (w, b) = (DMatrix::identity(9, 9), DVector::from_element(9, 1.0));
     let any = Cut::new(&w, &b, &[2, 6, 1]);
     let told = |laws: &[Law], forces: &mut [f64]| {
-        let made = Solver::new().solve_any(&any.problem(), laws, &Options::default(), forces, &mut |_| true);
+        let made = Solver::new().solve(&any.problem(), laws, &Options::default(), forces);
         made.map(|report| report.end).unwrap_or_else(|error| panic!("{error}"))
     };
     let fails = |laws: &[Law], forces: &mut [f64]| {
         let before = forces.to_vec();
-        let made = Solver::new().solve_any(&any.problem(), laws, &Options::default(), forces, &mut |_| true);
+        let made = Solver::new().solve(&any.problem(), laws, &Options::default(), forces);
         assert!(before.iter().zip(forces).all(|(x, y)| x.to_bits() == y.to_bits()));
         made.expect_err("something is wrong")
     };
@@ -255,8 +252,8 @@ fn what_does_not_fit_is_refused() {
     let mut forces = [0.0; 9];
     forces[7] = f64::INFINITY;
     assert_eq!(fails(&good, &mut forces).row, Some(1));
-    let problem = AnyProblem { b: &any.b[..8], ..any.problem() };
-    let made = Solver::new().solve_any(&problem, &good, &Options::default(), &mut [0.0; 9], &mut |_| true);
+    let problem = Problem { b: &any.b[..8], ..any.problem() };
+    let made = Solver::new().solve(&problem, &good, &Options::default(), &mut [0.0; 9]);
     assert_eq!(made.unwrap_err().to_string(), "B: 8 values where 9 are needed");
 }
 
@@ -285,21 +282,22 @@ fn rows_without_w_do_no_harm() {
     }
 }
 
-/// Rows that say nothing of their sizes are those of [`Problem`], to the bit.
+/// A layout in which all rows have three scalar rows changes no bit of the forces, by any method.
 #[test]
-fn rows_of_three_are_not_padded() {
+fn a_layout_of_threes_changes_no_bit() {
     let mut random = Random::new(5);
-    let (w, b, scalars) = scene(&mut random, 12);
-    let any = Cut::new(&w, &b, &[3; 4]);
-    let laws = laws(&scalars, &[3; 4]);
-    let (mut one, mut other, mut third) = ([0.0; 12], [0.0; 12], [[0.0; 3]; 4]);
-    let options = Options::default();
-    let whole = AnyProblem { w: AnyBlockRows { extents: None, ..any.problem().w }, ..any.problem() };
-    Solver::new().solve_any(&whole, &laws, &options, &mut one, &mut |_| true).unwrap();
-    Solver::new().solve_any(&any.problem(), &laws, &options, &mut other, &mut |_| true).unwrap();
-    let (values, b) = (any.values.as_chunks().0, any.b.as_chunks().0);
-    let problem = Problem { starts: &any.starts, columns: &any.columns, values, b, normal: Normal::Third };
-    Solver::new().solve(&problem, &laws, &options, &mut third).unwrap();
-    assert_eq!(one.map(f64::to_bits), other.map(f64::to_bits));
-    assert_eq!(one.as_slice(), third.as_flattened());
+    for method in [Method::Automatic, Method::GaussSeidel, Method::Newton] {
+        let (w, b, scalars) = scene(&mut random, 12);
+        let with = Cut::new(&w, &b, &[3; 4]);
+        let laws = laws(&scalars, &[3; 4]);
+        let w = with.problem().w;
+        let without = BlockRows::new(w.starts(), w.columns(), w.values(), None).unwrap();
+        let options = Options { method, ..Options::default() };
+        let bits = |problem: &Problem| {
+            let mut forces = [0.0; 12];
+            Solver::new().solve(problem, &laws, &options, &mut forces).unwrap();
+            forces.map(f64::to_bits)
+        };
+        assert_eq!(bits(&with.problem()), bits(&Problem { w: without, ..with.problem() }));
+    }
 }

@@ -1,4 +1,4 @@
-//! K̃ against finite differences of the generalised forces Hᵀ λ.
+//! K̃ against finite differences of the generalized forces Hᵀ λ.
 
 use super::*;
 use crate::kinematics::Point;
@@ -8,27 +8,27 @@ use nalgebra::{DVector, DVectorView};
 
 const IDENTITY: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
-fn changed(body: &Body, change: &[f64]) -> Body {
+fn changed(body: &PosedBody, change: &[f64]) -> PosedBody {
     let at = |place: &Vector, from: usize| std::array::from_fn(|i| place[i] + change[from + i]);
     match body {
-        Body::Particle { place } => Body::Particle { place: at(place, 0) },
-        Body::Rigid { rotation, center, place } => {
+        PosedBody::Particle { place } => PosedBody::Particle { place: at(place, 0) },
+        PosedBody::Rigid { rotation, center, place } => {
             let turn = Rotation3::new(Vector3::new(change[0], change[1], change[2]));
             let rotation = block(&(Matrix3::from_column_slice(rotation) * turn.matrix()));
-            Body::Rigid { rotation, center: *center, place: at(place, 3) }
+            PosedBody::Rigid { rotation, center: *center, place: at(place, 3) }
         }
-        Body::PseudoRigid { gradient, center, place } => {
+        PosedBody::PseudoRigid { gradient, center, place } => {
             let rate = Matrix3::from_row_slice(&change[..9]);
             let gradient = block(&(Matrix3::from_column_slice(gradient) + rate));
-            Body::PseudoRigid { gradient, center: *center, place: at(place, 9) }
+            PosedBody::PseudoRigid { gradient, center: *center, place: at(place, 9) }
         }
-        Body::General { dofs } => Body::General { dofs: *dofs },
+        PosedBody::General { dofs } => PosedBody::General { dofs: *dofs },
     }
 }
 
-/// Adds `sign` Hᵀ λ of a force at a place in space; of a pseudo-rigid body, which turns no axes, this is its own point X.
+/// Add `sign` Hᵀ λ for a force at a position in space. For a pseudo-rigid body, which rotates no axes, this is its own point X.
 fn add_force(
-    body: &Body,
+    body: &PosedBody,
     point: &Vector,
     place: &Vector3<f64>,
     sign: f64,
@@ -43,39 +43,44 @@ fn add_force(
         }
     };
     match body {
-        Body::Particle { .. } => to.iter_mut().zip(lambda).for_each(|(to, lambda)| *to += sign * lambda),
-        Body::Rigid { rotation, center, place: at } => {
+        PosedBody::Particle { .. } => to.iter_mut().zip(lambda).for_each(|(to, lambda)| *to += sign * lambda),
+        PosedBody::Rigid { rotation, center, place: at } => {
             let arm = Matrix3::from_column_slice(rotation).transpose() * (place - Vector3::from(*at));
             add(Point::Rigid(Rigid { rotation, center }, (arm + Vector3::from(*center)).into()), 6);
         }
-        Body::PseudoRigid { center, .. } => add(Point::PseudoRigid(PseudoRigid { center }, *point), 12),
-        Body::General { .. } => {}
+        PosedBody::PseudoRigid { center, .. } => add(Point::PseudoRigid(PseudoRigid { center }, *point), 12),
+        PosedBody::General { .. } => {}
     }
 }
 
-/// Minus the generalised force of one constraint after `change`; what its axes carry along has turned since `before`.
-fn generalised(before: &[Body], change: &[f64], constraint: &Constraint, offsets: &[usize]) -> DVector<f64> {
-    let after: Vec<Body> =
+/// Minus the generalized force of one constraint after `change`. Forces in rotated axes have rotated with them since `before`.
+fn generalized(
+    before: &[PosedBody],
+    change: &[f64],
+    constraint: &LoadedConstraint,
+    offsets: &[usize],
+) -> DVector<f64> {
+    let after: Vec<PosedBody> =
         before.iter().zip(offsets).map(|(body, at)| changed(body, &change[*at..])).collect();
-    let place = |bodies: &[Body], end: &End| match end {
-        End::Body { body, point } => Vector3::from(bodies[*body].place(point)),
-        End::Space(place) => Vector3::from(*place),
+    let place = |bodies: &[PosedBody], end: &Endpoint| match end {
+        Endpoint::Body { body, point } => Vector3::from(bodies[*body].place(point)),
+        Endpoint::Space(place) => Vector3::from(*place),
     };
-    let turn = |end: &End| match end {
-        End::Body { body, .. } => match (&before[*body], &after[*body]) {
-            (Body::Rigid { rotation: old, .. }, Body::Rigid { rotation: new, .. }) => {
+    let turn = |end: &Endpoint| match end {
+        Endpoint::Body { body, .. } => match (&before[*body], &after[*body]) {
+            (PosedBody::Rigid { rotation: old, .. }, PosedBody::Rigid { rotation: new, .. }) => {
                 Matrix3::from_column_slice(new) * Matrix3::from_column_slice(old).transpose()
             }
             _ => Matrix3::identity(),
         },
-        End::Space(_) => Matrix3::identity(),
+        Endpoint::Space(_) => Matrix3::identity(),
     };
     let (master, slave) = (place(&after, &constraint.master), place(&after, &constraint.slave));
-    // A body that carries the axes feels the force where the other's point is.
+    // For a body that carries the axes, the force acts at the point of the other body.
     let (lambda, at_master, at_slave) = match constraint.force {
-        Force::Link { tension } => ((master - slave).normalize() * tension, master, slave),
-        Force::FixedPoint { force } => (Vector3::from(force), master, slave),
-        Force::Contact { force, carrier } => {
+        ConstraintForce::Link { tension } => ((master - slave).normalize() * tension, master, slave),
+        ConstraintForce::FixedPoint { force } => (Vector3::from(force), master, slave),
+        ConstraintForce::Contact { force, carrier } => {
             let force = Vector3::from(force);
             match carrier {
                 Carrier::Space => (force, master, slave),
@@ -86,7 +91,7 @@ fn generalised(before: &[Body], change: &[f64], constraint: &Constraint, offsets
     };
     let mut sum = DVector::zeros(change.len());
     for (end, place, sign) in [(&constraint.master, at_master, 1.0), (&constraint.slave, at_slave, -1.0)] {
-        if let End::Body { body, point } = end {
+        if let Endpoint::Body { body, point } = end {
             add_force(
                 &after[*body],
                 point,
@@ -101,14 +106,14 @@ fn generalised(before: &[Body], change: &[f64], constraint: &Constraint, offsets
 }
 
 proptest! {
-    /// Derivatives of generalised forces in a frame that turns are K̃ and, of a rigid body under the torque τ, ½ skew τ.
+    /// The derivatives of generalized forces in a rotating frame are K̃ and, for a rigid body under the torque τ, ½ skew τ.
     #[test]
     fn stiffness_is_the_symmetric_derivative_of_the_forces((bodies, constraints) in scene(1)) {
         let constraint = &constraints[0];
         let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
         let n = stiffness.dofs();
-        let force = |change: &[f64]| generalised(&bodies, change, constraint, stiffness.offsets());
-        // Of fourth order: the third derivatives of short links would show in a plain central difference.
+        let force = |change: &[f64]| generalized(&bodies, change, constraint, stiffness.offsets());
+        // A difference of fourth order, since the third derivatives of short links would show in a plain central difference.
         let step = 1e-4;
         let mut derivative = DMatrix::zeros(n, n);
         for j in 0..n {
@@ -123,7 +128,7 @@ proptest! {
         let here = force(&vec![0.0; n]);
         let mut expected = dense(&stiffness);
         for (body, at) in bodies.iter().zip(stiffness.offsets()) {
-            if let Body::Rigid { .. } = body {
+            if let PosedBody::Rigid { .. } = body {
                 let torque: DVectorView<f64> = here.rows(*at, 3);
                 let skew = Vector3::new(torque[0], torque[1], torque[2]).cross_matrix();
                 let mut part = expected.view_mut((*at, *at), (3, 3));
@@ -137,7 +142,7 @@ proptest! {
     #[test]
     fn blocks_are_the_product((bodies, constraints) in scene(5), x in prop::collection::vec(-1.0..1.0_f64, 36)) {
         let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
-        let blocks = Blocks::assemble(&stiffness).unwrap();
+        let blocks = StiffnessBlocks::assemble(&stiffness).unwrap();
         let n = stiffness.dofs();
         let (mut free, mut assembled) = (vec![0.0; n], vec![f64::NAN; n]);
         stiffness.product(&x[..n], &mut free);
@@ -169,11 +174,11 @@ proptest! {
 
 #[test]
 fn bad_constraints_are_named() {
-    let bodies = [Body::Particle { place: [1.0, 0.0, 0.0] }, Body::General { dofs: 2 }];
-    let link = |body, slave, tension| Constraint {
-        force: Force::Link { tension },
-        master: End::Body { body, point: [0.0; 3] },
-        slave: End::Space(slave),
+    let bodies = [PosedBody::Particle { place: [1.0, 0.0, 0.0] }, PosedBody::General { dofs: 2 }];
+    let link = |body, slave, tension| LoadedConstraint {
+        force: ConstraintForce::Link { tension },
+        master: Endpoint::Body { body, point: [0.0; 3] },
+        slave: Endpoint::Space(slave),
     };
     let good = link(0, [0.0; 3], 1.0);
     let error = |bad| Stiffness::new(&bodies, &[good, bad]).map(|_| ()).unwrap_err();
@@ -182,9 +187,9 @@ fn bad_constraints_are_named() {
     assert_eq!(error(link(2, [0.0; 3], 1.0)).to_string(), no_body);
     assert_eq!(error(link(1, [0.0; 3], 1.0)).to_string(), no_body);
     assert_eq!(error(link(0, [1.0, 0.0, 0.0], 1.0)).to_string(), of_second("the link has no direction"));
-    let force = Force::Contact { force: [1.0; 3], carrier: Carrier::Master };
+    let force = ConstraintForce::Contact { force: [1.0; 3], carrier: Carrier::Master };
     let no_axes = of_second("the body that is to turn its axes is not rigid");
-    assert_eq!(error(Constraint { force, ..good }).to_string(), no_axes);
+    assert_eq!(error(LoadedConstraint { force, ..good }).to_string(), no_axes);
     assert_eq!(error(link(0, [0.0; 3], f64::NAN)), Error::of_rows(NOT_FINITE));
     assert_eq!(error(link(0, [0.0, f64::INFINITY, 0.0], 1.0)), Error::of_rows(NOT_FINITE));
 }

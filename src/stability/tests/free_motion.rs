@@ -56,7 +56,7 @@ fn nothing_moves_where_all_is_kept() {
     assert_eq!(projected(&gradients, &inverse), (DMatrix::zeros(3, 3), 3));
 }
 
-/// M⁻¹ of rank one, all dofs kept: what rounding leaves of forces that M⁻¹ does not move is no motion, either.
+/// M⁻¹ of rank one, all dofs constrained: rounding of forces in its null space is no motion, either.
 #[test]
 fn nothing_moves_where_the_inverse_is_singular() {
     let root = nalgebra::dvector![0.1, 0.7, 0.3];

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// J of a thread: a row a link.
+/// J of a thread: one row for each link.
 fn jacobian(places: &[Vector]) -> DMatrix<f64> {
     let n = places.len() - 1;
     let mut j = DMatrix::zeros(n, 3 * n);
@@ -46,7 +46,7 @@ fn straight_threads_are_their_projection() {
     assert!(deviation(&[[0.3, 0.1, 0.2], [-0.4, 0.7, 1.1]]) < 1e-14, "one link of any direction");
 }
 
-/// The page takes K̃ = Lᵀ K L for granted; of bent threads it is not so. `docs/stability.md` has this table.
+/// K̃ = Lᵀ K L does not hold for bent threads. `docs/stability.md` has this table.
 #[test]
 fn bent_threads_are_not_their_projection() {
     let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/stability.md")).unwrap();

@@ -14,7 +14,7 @@ proptest! {
         };
         prop_assume!(places.windows(2).all(|two| (Vector3::from(two[1]) - Vector3::from(two[0])).norm() > 0.1));
         let (bodies, links) = thread(&places, &tensions);
-        let blocks = Blocks::assemble(&Stiffness::new(&bodies, &links).unwrap()).unwrap();
+        let blocks = StiffnessBlocks::assemble(&Stiffness::new(&bodies, &links).unwrap()).unwrap();
         prop_assert_eq!(&blocks.rows, &[0, 2, 5, 8, 10]);
         prop_assert_eq!(&blocks.columns, &[0, 1, 0, 1, 2, 1, 2, 3, 2, 3]);
         for i in 0..4 {
@@ -59,7 +59,7 @@ fn a_string_of_beads_has_its_highest_frequency() {
     }
 }
 
-/// Of links with one tension the shortest is the stiffest.
+/// If all links have the same tension, the shortest is the stiffest.
 #[test]
 fn the_stiffest_link_is_named() {
     let places = [[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.1, 0.0, 0.0], [3.0, 0.0, 0.0]];
@@ -70,7 +70,7 @@ fn the_stiffest_link_is_named() {
     assert!(critical.share > 0.8 && critical.share < 1.0);
 }
 
-/// A thread under pressure, and one without force, bound no step.
+/// A thread under compression, and one without force, limit no step.
 #[test]
 fn pressure_bounds_no_step() {
     for force in [-1.0, 0.0] {

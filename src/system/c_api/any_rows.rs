@@ -3,11 +3,10 @@
 use std::ffi::{c_int, c_longlong};
 
 use crate::ffi::errors::{Code, Result, fail};
-use crate::memory::with_room;
-use crate::rows::any_rows::check_size;
-use crate::system::any_rows::about;
-use crate::system::body::as_many;
-use crate::system::{Error, Fault, Id, MOST_BODIES, MOST_ROWS, RowsOperator, System};
+use crate::memory::with_capacity;
+use crate::rows::fault::check_size;
+use crate::system::constraint::MOST_ROWS;
+use crate::system::{Error, Fault, Id, MOST_BODIES, Operator, System, subject_of};
 
 use super::arguments::{self, body_id, constraint_id, entry, values};
 use super::constraints::ldy_operator;
@@ -38,20 +37,20 @@ pub unsafe extern "C" fn ldy_system_add_rows(
     constraint: *mut c_longlong,
 ) -> c_int {
     entry!(system: exclusive, bodies: values(body_count(count)?), H: values(count), constraint: place => {
-        let mut list = [0; MOST_BODIES];
+        let mut list = [None; MOST_BODIES];
         let list = &mut list[..count];
         for (to, &body) in list.iter_mut().zip(bodies) {
-            *to = body_id(body)?;
+            *to = Some(body_id(body)?);
         }
         let id = system.next_constraint();
         let rows = usize::try_from(m).ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
         let rows = rows.ok_or_else(|| refused(id, list, Fault::Invalid("a constraint has one to six rows")))?;
-        if let Some(&body) = list.iter().find(|&&body| system.body(body).is_err()) {
+        if let Some(&body) = list.iter().flatten().find(|&&body| system.body(body).is_err()) {
             return Err(refused(id, list, Fault::NoBody(body)));
         }
-        // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that it tells.
+        // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that the operator says.
         let operators = unsafe { operators(system, id, rows, list, H) }?;
-        constraint.put(system.insert_rows(list, operators)? as c_longlong);
+        constraint.put(system.insert_operators(list, operators)? as c_longlong);
     })
 }
 
@@ -74,7 +73,7 @@ pub unsafe extern "C" fn ldy_system_add_freedom(
 ) -> c_int {
     entry!(system: exclusive, constraint: place => {
         let body = body_id(body)?;
-        constraint.put(system.insert_freedom(body, usize::try_from(freedom).ok(), coefficient)? as c_longlong);
+        constraint.put(system.insert_dof(body, usize::try_from(freedom).ok(), coefficient)? as c_longlong);
     })
 }
 
@@ -95,13 +94,18 @@ pub unsafe extern "C" fn ldy_system_set_rows_operators(
 ) -> c_int {
     entry!(system: exclusive, H: values(body_count(count)?) => {
         let id = constraint_id(constraint)?;
-        let rows = system.rows_of(id)?;
-        let mut list = [0; MOST_BODIES];
-        let list = system.bodies_of(id, &mut list);
-        as_many("its operators H", list.len(), count).map_err(|fault| refused(id, list, fault))?;
-        // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that it tells.
+        let mut list = [None; MOST_BODIES];
+        let constraint = system.constraint(id)?;
+        let (rows, listed) = (constraint.rows(), constraint.all_bodies().count());
+        list.iter_mut().zip(constraint.all_bodies()).for_each(|(to, body)| *to = Some(body));
+        let list = &list[..listed];
+        check_size("its operators H", listed, count).map_err(|fault| refused(id, list, fault.into()))?;
+        let is_twice = listed == 2 && list[0] == list[1];
+        let why = "it is on one body twice: ldy_system_set_operators takes operators of both sides";
+        ensure!(!is_twice, refused(id, list, Fault::Invalid(why)));
+        // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that the operator says.
         let operators = unsafe { operators(system, id, rows, list, H) }?;
-        system.set_rows(id, operators)?;
+        system.set_operators(id, operators)?;
     })
 }
 
@@ -122,7 +126,7 @@ pub unsafe extern "C" fn ldy_system_set_rows_compliance(
 ) -> c_int {
     entry!(system: exclusive, compliance: values(count) => {
         let id = constraint_id(constraint)?;
-        system.set_rows_compliance(id, Some(compliance).filter(|values| !values.is_empty()))?;
+        system.set_compliance(id, Some(compliance).filter(|values| !values.is_empty()))?;
     })
 }
 
@@ -140,7 +144,7 @@ pub unsafe extern "C" fn ldy_system_largest_eigenvalues(
     count: usize,
 ) -> c_int {
     entry!(system: shared, values: values_mut(count) => {
-        let rows = system.any_rows()?;
+        let rows = system.rows()?;
         check_size("values", rows.ids.len(), count)?;
         rows.largest_eigenvalues(values);
     })
@@ -160,9 +164,9 @@ pub unsafe extern "C" fn ldy_system_csr_size(
     entries: *mut usize,
 ) -> c_int {
     entry!(system: shared, rows: place, entries: place => {
-        let results = system.any_rows()?;
+        let results = system.rows()?;
         rows.put(results.b.len() as c_int);
-        entries.put(results.values.len());
+        entries.put(results.w.values().len());
     })
 }
 
@@ -188,59 +192,60 @@ pub unsafe extern "C" fn ldy_system_csr(
 ) -> c_int {
     entry!(system: shared, starts: values_mut(start_count), columns: values_mut(count),
            values: values_mut(count) => {
-        let rows = system.any_rows()?;
+        let rows = system.rows()?;
         check_size("starts", rows.b.len() + 1, start_count)?;
-        check_size("columns and values", rows.values.len(), count)?;
+        check_size("columns and values", rows.w.values().len(), count)?;
         let why = "system: W has more entries than an int can count";
         ensure!(c_int::try_from(count).is_ok(), fail!(Code::BugFound, "{why}"));
-        rows.write_csr(starts, columns, values);
+        rows.w.copy_csr(starts, columns, values);
     })
 }
 
-/// Whether a constraint can have so many bodies: else no array is read.
+/// Check the number of bodies of a constraint; if it is out of range, no array is read.
 fn body_count(count: usize) -> Result<usize> {
     let why = "a constraint has one to sixteen bodies";
     ensure!((1..=MOST_BODIES).contains(&count), fail!(Code::BugFound, "count is {count}: {why}"));
     Ok(count)
 }
 
-fn refused(id: Id, bodies: &[Id], fault: Fault) -> Code {
-    Error { subject: about(id, bodies), fault }.into()
+fn refused(id: Id, bodies: &[Option<Id>], fault: Fault) -> Code {
+    Error { subject: subject_of(id, bodies), fault }.into()
 }
 
-/// The operators of a constraint with so many rows, one for each of its bodies, which are there.
+/// The operators of a constraint with `rows` scalar rows, one for each of its bodies, which must exist.
 ///
 /// # Safety
-/// Their arrays are NULL or have the lengths that [`ldy_operator`] tells.
+/// Their arrays are NULL or have the lengths that [`ldy_operator`] describes.
 unsafe fn operators(
     system: &System,
     id: Id,
     rows: usize,
-    bodies: &[Id],
+    bodies: &[Option<Id>],
     given: &[ldy_operator],
-) -> Result<Vec<RowsOperator>> {
-    let mut operators = with_room(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
+) -> Result<Vec<Operator>> {
+    let mut operators = with_capacity(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
     for (&body, &ldy_operator { n, starts, rows: rows_of, values: entries, count }) in
-        bodies.iter().zip(given)
+        bodies.iter().flatten().zip(given)
     {
         let columns = system.body(body)?.dofs();
         let failed = |fault: Fault| match fault {
             Fault::Memory => refused(id, bodies, fault),
             _ => fail!(Code::BugFound, "constraint {id}, operator H of body {body}: {fault}"),
         };
-        as_many("its columns", columns, usize::try_from(n).unwrap_or_default()).map_err(failed)?;
+        check_size("its columns", columns, usize::try_from(n).unwrap_or_default())
+            .map_err(|fault| failed(fault.into()))?;
         // SAFETY: the C program promises `count` values.
         let entries = unsafe { values("values of an operator H", entries, count) }?;
         let operator = if starts.is_null() && rows_of.is_null() {
-            RowsOperator::dense(rows, columns, entries)
+            Operator::dense(rows, columns, entries)
         } else if starts.is_null() {
             Err(Fault::Invalid("it is given by nodes: ldy_system_add_operators takes such"))
         } else {
-            // SAFETY: the C program promises a start for each column, as many as have been found to be there, and an end.
+            // SAFETY: the C program promises a start for each column, and an end; the number of columns has been checked.
             let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;
-            // SAFETY: the C program promises as many rows as values.
+            // SAFETY: the C program promises a row for each value.
             let rows_of = unsafe { values("rows of an operator H", rows_of, count) }?;
-            RowsOperator::sparse(rows, columns, starts, rows_of, entries)
+            Operator::sparse(rows, columns, starts, rows_of, entries)
         };
         operators.push(operator.map_err(failed)?);
     }

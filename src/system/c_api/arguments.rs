@@ -1,4 +1,4 @@
-//! What C passes: its identifiers, arrays and places, checked; part of `include/ldy_system.h`.
+//! Checks of arguments from C: identifiers, arrays and places for results; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 use std::slice;
@@ -12,23 +12,30 @@ use crate::inertia::FactorError;
 use crate::legacy::layout::LOCDYN;
 use crate::math::Vector;
 use crate::rows::fault;
-use crate::rows::{AnyBlockRows, Extents};
+use crate::rows::{BlockRows, Layout, RowLayout};
 use crate::system::{Error, Fault, Id};
 
 use super::rows::ldy_rows;
 pub use super::strided::{body_ids, constraint_ids, strided, strided_mut};
 
-/// Its text becomes the thread's last.
+/// The error's text becomes the last one of the thread.
 impl From<Error> for Code {
     fn from(error: Error) -> Self {
         fail!(code(error.fault), "{error}")
     }
 }
 
-/// Its text becomes the thread's last.
+/// The error's text becomes the last one of the thread.
 impl From<fault::Error> for Code {
     fn from(error: fault::Error) -> Self {
         fail!(code(error.fault.into()), "{error}")
+    }
+}
+
+/// The error's text becomes the last one of the thread.
+impl From<fault::Fault> for Code {
+    fn from(fault: fault::Fault) -> Self {
+        fault::Error::of_rows(fault).into()
     }
 }
 
@@ -47,39 +54,39 @@ fn code(fault: Fault) -> Code {
 /// # Safety
 /// `values` is NULL or has N values, which nobody changes meanwhile.
 pub unsafe fn array<'a, const N: usize>(name: &str, values: *const f64) -> Result<&'a [f64; N]> {
-    // SAFETY: the C program promises N values, as this function asks for; an array of them is aligned as they are.
+    // SAFETY: the C program promises N values, as this function requires; an array of them has their alignment.
     unsafe { values.cast::<[f64; N]>().as_ref() }.ok_or_else(|| null(name))
 }
 
-/// A vector by value, so that a result may go where it was.
+/// A copy of a vector, so that a result may be written to the same place.
 ///
 /// # Safety
 /// `values` is NULL or has three values, which nobody changes meanwhile.
 pub unsafe fn vector(name: &str, values: *const f64) -> Result<Vector> {
-    // SAFETY: the C program promises three values, as this function asks for.
+    // SAFETY: the C program promises three values, as this function requires.
     unsafe { array(name, values) }.copied()
 }
 
 /// # Safety
-/// `values` is NULL, or three values can be written there as long as the [`Out`] is there.
+/// `values` is NULL, or three values can be written there as long as the [`Out`] exists.
 pub unsafe fn place_of_vector(name: &str, values: *mut f64) -> Result<Out<Vector>> {
-    // SAFETY: the C program promises three values, as this function asks for; an array of them is aligned as they are.
+    // SAFETY: the C program promises three values, as this function requires; an array of them has their alignment.
     unsafe { place(name, values.cast()) }
 }
 
 /// # Safety
-/// `first` is NULL or the first of so many values, which nobody changes meanwhile.
+/// `first` is NULL or the first of `count` values, which nobody changes meanwhile.
 pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result<&'a [T]> {
     if is_empty(name, first, count)? {
         return Ok(&[]);
     }
-    // SAFETY: the C program promises so many values behind what is not NULL, as this function asks for; they are no more bytes
-    // than a pointer can be moved by.
+    // SAFETY: the C program promises `count` values at a pointer that is not NULL, as this function requires; they have no more
+    // bytes than a pointer can be moved by.
     Ok(unsafe { slice::from_raw_parts(first, count) })
 }
 
-/// Whether an array has no values; else it is not NULL. None has more bytes than a pointer can be moved by; a negative number that
-/// became a count has.
+/// Whether an array has no values; an array with values must not be NULL. No array has more bytes than a pointer can be moved by,
+/// but a negative number that was converted to a count would.
 fn is_empty<T>(name: &str, first: *const T, count: usize) -> Result<bool> {
     let bytes = count.checked_mul(size_of::<T>()).and_then(|bytes| isize::try_from(bytes).ok());
     ensure!(bytes.is_some(), fail!(Code::BugFound, "{name}: no array has {count} values"));
@@ -88,17 +95,17 @@ fn is_empty<T>(name: &str, first: *const T, count: usize) -> Result<bool> {
 }
 
 /// # Safety
-/// `first` is NULL or the first of so many values, which nobody else uses meanwhile.
+/// `first` is NULL or the first of `count` values, which nobody else uses meanwhile.
 pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Result<&'a mut [T]> {
     if is_empty(name, first, count)? {
         return Ok(&mut []);
     }
-    // SAFETY: the C program promises so many values behind what is not NULL, which are part of no other argument; they are no more
-    // bytes than a pointer can be moved by.
+    // SAFETY: the C program promises `count` values at a pointer that is not NULL, which are part of no other argument; they have
+    // no more bytes than a pointer can be moved by.
     Ok(unsafe { slice::from_raw_parts_mut(first, count) })
 }
 
-/// A LOCDYN, which is not read yet.
+/// A pointer to a LOCDYN, checked without reading the LOCDYN.
 ///
 /// # Safety
 /// `ldy` is NULL or valid.
@@ -106,34 +113,34 @@ pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN> {
     if ldy.is_null() { Err(null(name)) } else { Ok(ldy) }
 }
 
-/// W of rows that are given, its pattern checked.
+/// W of rows from C, with its pattern checked.
 ///
 /// # Safety
-/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are
-/// NULL or as long as it says. Nobody changes them meanwhile.
-pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlockRows<'a>> {
-    // SAFETY: the C program promises what `given_rows` asks for.
+/// `rows` is NULL or valid, with the number of bytes that its size says; its starts, columns, starts of scalars, starts of values,
+/// and values are NULL or have the lengths that it says. Nobody changes them meanwhile.
+pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>> {
+    // SAFETY: the C program promises the conditions of `given_rows`.
     unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)
 }
 
-/// W and B of rows that are given, the pattern checked.
+/// W and B of rows from C, with the pattern checked.
 ///
 /// # Safety
-/// As for [`block_rows`], and B is NULL or as long as it says.
-pub unsafe fn rows_with_b<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, &'a [f64])> {
-    // SAFETY: the C program promises what `given_rows` asks for.
+/// The conditions of [`block_rows`], and B is NULL or has the length that `rows` says.
+pub unsafe fn rows_with_b<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows<'a>, &'a [f64])> {
+    // SAFETY: the C program promises the conditions of `given_rows`.
     let (rows, b) = unsafe { given_rows(name, rows) }?;
     // SAFETY: the C program promises a value for each scalar.
     let b = unsafe { values("rows->B", b, rows.scalar_count()) }?;
     Ok((rows, b))
 }
 
-/// W, and where B begins.
+/// W, and the place where B begins.
 ///
 /// # Safety
-/// As for [`block_rows`].
-unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64)> {
-    // SAFETY: the C program promises a structure with as many bytes as its size says.
+/// The conditions of [`block_rows`].
+unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows<'a>, *const f64)> {
+    // SAFETY: the C program promises a structure with the number of bytes that its size says.
     let given = unsafe { sized_const(name, rows) }?;
     let given = given.read();
     let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
@@ -146,21 +153,19 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockR
     let starts = unsafe { values("rows->starts", starts, count + 1) }?;
     // SAFETY: the C program promises a column for each block.
     let columns = unsafe { values("rows->columns", columns, blocks) }?;
-    let extents = if scalar_starts.is_null() {
+    let layout = if scalar_starts.is_null() {
         None
     } else {
         // SAFETY: the C program promises a start for the scalars of each row, and an end.
         let scalars = unsafe { values("rows->scalar_starts", scalar_starts, count + 1) }?;
         // SAFETY: the C program promises a start for the values of each block, and an end.
         let starts = unsafe { values("rows->value_starts", value_starts, blocks + 1) }?;
-        Some(Extents { scalars, values: starts })
+        Some(RowLayout::new(scalars, starts)?)
     };
-    let size = extents.map_or(9 * blocks, |extents| extents.values[blocks]);
-    // SAFETY: the C program promises nine values for each block, or as many as starts of values tell.
+    let size = layout.values(0..blocks).end;
+    // SAFETY: the C program promises nine values for each block, or the number that the starts of values say.
     let values = unsafe { values("rows->values", first, size) }?;
-    let rows = AnyBlockRows { starts, columns, values, extents };
-    rows.check_pattern()?;
-    Ok((rows, given.B))
+    Ok((BlockRows::new(starts, columns, values, layout)?, given.B))
 }
 
 fn count_of(name: &str, count: c_int) -> Result<usize> {

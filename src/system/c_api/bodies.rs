@@ -3,9 +3,9 @@
 use std::ffi::{c_int, c_longlong, c_void};
 
 use crate::ffi::errors::{Code, Result, fail};
-use crate::memory::with_room;
-use crate::system::body::as_many;
-use crate::system::{Checked, Error, Fault, Inertia, Kinematics, Solve, System};
+use crate::memory::with_capacity;
+use crate::rows::fault::check_size;
+use crate::system::{Checked, Error, Inertia, Kinematics, Solve, System};
 
 use super::arguments::{self, body_id, entry, null};
 use super::ldy_system;
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn ldy_system_add_model(
     entry!(system: exclusive, sizes: values(count), bodies: values_mut(count) => {
         let function = solver.ok_or_else(|| null("solver"))?;
         let memory = |_| fail!(Code::OutOfMemory, "body {}: out of memory", system.next_body());
-        let mut lengths = with_room(count).map_err(memory)?;
+        let mut lengths = with_capacity(count).map_err(memory)?;
         for &n in sizes {
             lengths.push(size(n)?);
         }
@@ -274,14 +274,7 @@ pub unsafe extern "C" fn ldy_system_set_mass(
     inertia: *const f64,
 ) -> c_int {
     entry!(system: exclusive, inertia: array => {
-        let inertia = match system.body(body_id(body)?)?.kinematics() {
-            Kinematics::Rigid { .. } => Inertia::rigid(mass, inertia),
-            Kinematics::PseudoRigid { .. } => Inertia::pseudo_rigid(mass, inertia),
-            Kinematics::General => {
-                Err(Fault::Invalid("it is neither rigid nor pseudo-rigid and has no mass"))
-            }
-        };
-        set_inertia(system, body, inertia)?;
+        system.set_mass(body_id(body)?, mass, inertia)?;
     })
 }
 
@@ -400,23 +393,23 @@ pub unsafe extern "C" fn ldy_system_velocity(
     entry!(system: shared, velocity: values_mut(count) => {
         let id = body_id(body)?;
         let from = system.body(id)?.velocity();
-        as_many("velocity", from.len(), count).map_err(|fault| Error::of_body(id, fault))?;
+        check_size("velocity", from.len(), count).map_err(|fault| Error::of_body(id, fault))?;
         velocity.copy_from_slice(from);
     })
 }
 
-/// A user's function as the core wants it.
+/// The user's function as an inverse callback of the core.
 struct Callback {
     function: unsafe extern "C" fn(c_int, c_int, *mut f64, *mut c_void) -> c_int,
     data: *mut c_void,
 }
 
-// SAFETY: the function is called, with its data, by the thread that has called the library alone, as its type says; the
-// core's threads hold the bodies meanwhile, but leave solvers to that one.
+// SAFETY: only the thread that has called the library calls the function with its data, as the type says; the core's threads
+// share the bodies meanwhile, but do not call their functions.
 unsafe impl Send for Callback {}
 
-// SAFETY: the function is called, with its data, by the thread that has called the library alone, as its type
-// says; the core's threads hold the bodies meanwhile, but leave solvers to that one.
+// SAFETY: only the thread that has called the library calls the function with its data, as the type says; the core's threads
+// share the bodies meanwhile, but do not call their functions.
 unsafe impl Sync for Callback {}
 
 impl Solve for Callback {
@@ -424,8 +417,8 @@ impl Solve for Callback {
         let (Ok(rows), Ok(columns)) = (c_int::try_from(size), c_int::try_from(x.len() / size)) else {
             return -1;
         };
-        // SAFETY: the C program promised to ldy_system_add_solver or _add_model that its function does as the type says, with this
-        // data, as long as its bodies exist; x has size times columns values.
+        // SAFETY: in the call of ldy_system_add_solver or _add_model the C program promised that its function, with this data, does
+        // as the type says as long as its bodies exist; x has size times columns values.
         unsafe { (self.function)(rows, columns, x.as_mut_ptr(), self.data) }
     }
 }
@@ -435,7 +428,7 @@ fn size(n: c_int) -> Result<usize> {
     size.ok_or_else(|| fail!(Code::BugFound, "n is {n}: a body needs at least one generalised velocity"))
 }
 
-/// Insert a body whose constraints are given by operators, and tell its id.
+/// Insert a body whose constraints are given by operators, and return its id.
 fn insert_general(system: &mut System, n: c_int, inertia: Checked<Inertia>) -> Result<c_longlong> {
     let inertia = inertia.map_err(|fault| Error::of_body(system.next_body(), fault))?;
     Ok(system.insert_body(size(n)?, Kinematics::General, inertia)? as c_longlong)

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
            slaves: optional strided((count, bodies_stride, 1)), frames: strided((count, frames_stride, 9)),
            master_points: optional strided((count, points_stride, 3)),
            slave_points: optional strided((count, points_stride, 3)), constraint: place => {
-        let sides = Sides { ids: [Some(masters), slaves], points: [master_points, slave_points] };
+        let sides = GivenSides { ids: [Some(masters), slaves], points: [master_points, slave_points] };
         sides.check(count, |k| [0, 1].map(|side| sides.body(side, k)))?;
         let entry = |k: usize| {
             let bodies = [0, 1].map(|side| sides.body(side, k));
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
            frames: strided((count, frames_stride, 9)), master_points: optional strided((count, points_stride, 3)),
            slave_points: optional strided((count, points_stride, 3)) => {
         let are_others = masters.is_some();
-        let sides = Sides { ids: [masters, slaves.filter(|_| are_others)], points: [master_points, slave_points] };
+        let sides = GivenSides { ids: [masters, slaves.filter(|_| are_others)], points: [master_points, slave_points] };
         let bodies = |k: usize| match are_others {
             true => Some([0, 1].map(|side| sides.body(side, k))),
             false => None,
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn ldy_system_set_compliances(
 ) -> c_int {
     entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
            compliances: strided((count, compliances_stride, 9)) => {
-        system.set_compliances(count, |k| (constraints.id(k), compliances.array(k)))?;
+        system.set_compliances(count, |k| (constraints.id(k), compliances.at(k)))?;
     })
 }
 
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn ldy_system_rotations(
     })
 }
 
-/// Its text becomes the thread's last.
+/// The error's text becomes the last one of the thread.
 impl From<EntryError> for Code {
     fn from(error: EntryError) -> Self {
         let code = error.error.into();
@@ -322,13 +322,13 @@ impl From<EntryError> for Code {
 }
 
 /// Masters and slaves with their points.
-struct Sides<'a> {
+struct GivenSides<'a> {
     ids: [Option<Strided<'a, c_longlong>>; 2],
     points: [Option<Strided<'a, f64>>; 2],
 }
 
-impl Sides<'_> {
-    /// Whether ids may be there, and points of all bodies are.
+impl GivenSides<'_> {
+    /// Check that ids are possible, and that the points of all bodies are there.
     fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result {
         for ids in self.ids.iter().flatten() {
             ids.checked("body", Some(LDY_GROUND))?;
@@ -346,7 +346,7 @@ impl Sides<'_> {
         (ids.at(entry)[0] != LDY_GROUND).then(|| ids.id(entry))
     }
 
-    /// Those of the ground are zero.
+    /// The points of master and slave; points of the ground are zero.
     fn points(&self, bodies: [Option<Id>; 2], entry: usize) -> [[f64; 3]; 2] {
         [0, 1].map(|side| match (bodies[side], self.points[side]) {
             (Some(_), Some(points)) => points.array(entry),

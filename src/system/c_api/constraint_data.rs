@@ -1,4 +1,4 @@
-//! What is kept with constraints, as C sees it; part of `include/ldy_system.h`.
+//! The data that are kept with constraints, as C sees them; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong, c_ulonglong};
 

@@ -5,7 +5,8 @@ use std::fmt::Display;
 
 use crate::ffi::errors::{Code, Result, fail};
 use crate::math::Block;
-use crate::system::{Error, Id, Operator, System};
+use crate::memory::with_capacity;
+use crate::system::{Error, Fault, Id, Operator, System};
 
 use super::arguments::{self, array, body_id, constraint_id, entry, null, values};
 use super::{LDY_GROUND, ldy_system};
@@ -87,7 +88,7 @@ pub unsafe extern "C" fn ldy_system_add_operators(
         let id = system.next_constraint();
         // SAFETY: the C program promises that each operator is NULL or valid with its arrays, unless it is the ground's.
         let operators = unsafe { operators(system, id, bodies, [H_master, H_slave]) }?;
-        constraint.put(system.insert_operators(bodies, operators)? as c_longlong);
+        constraint.put(system.insert_operators(&bodies, operators)? as c_longlong);
     })
 }
 
@@ -164,9 +165,11 @@ pub unsafe extern "C" fn ldy_system_set_compliance(
     compliance: *const f64,
 ) -> c_int {
     entry!(system: exclusive => {
+        let id = constraint_id(constraint)?;
+        system.check_regular(id)?;
         // SAFETY: the C program promises that the compliance is NULL or has nine values.
         let compliance = unsafe { compliance.cast::<Block>().as_ref() };
-        system.set_compliance(constraint_id(constraint)?, compliance.copied())?;
+        system.set_compliance(id, compliance.map(|block| &block[..]))?;
     })
 }
 
@@ -183,9 +186,11 @@ pub unsafe extern "C" fn ldy_system_set_diagonal_compliance(
     compliance: *const f64,
 ) -> c_int {
     entry!(system: exclusive, compliance: array => {
+        let id = constraint_id(constraint)?;
+        system.check_regular(id)?;
         let &[x, y, z] = compliance;
         let compliance = [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z];
-        system.set_compliance(constraint_id(constraint)?, Some(compliance))?;
+        system.set_compliance(id, Some(&compliance))?;
     })
 }
 
@@ -193,35 +198,36 @@ fn side(id: c_longlong) -> Result<Option<Id>> {
     if id == LDY_GROUND { Ok(None) } else { body_id(id).map(Some) }
 }
 
-/// The points of a constraint; that of the ground does not count and may be anything.
+/// The points of a constraint; the ground's point is ignored and may be anything.
 ///
 /// # Safety
-/// Each that counts is NULL or has three values.
+/// Each point that is not the ground's is NULL or has three values.
 unsafe fn points(bodies: [Option<Id>; 2], given: [*const f64; 2]) -> Result<[[f64; 3]; 2]> {
     let mut points = [[0.0; 3]; 2];
     for (k, name) in ["master_point", "slave_point"].into_iter().enumerate() {
         if bodies[k].is_some() {
-            // SAFETY: the C program promises three values, as this function asks for; it is not the ground's.
+            // SAFETY: the C program promises three values, as this function requires; the point is not the ground's.
             points[k] = *unsafe { array(name, given[k]) }?;
         }
     }
     Ok(points)
 }
 
-/// The operators of a constraint; that of the ground does not count and may be anything.
+/// The operators of a constraint; the ground's operator is ignored and may be anything.
 ///
 /// # Safety
-/// Each that counts is NULL or valid, with arrays that are NULL or have the lengths that [`ldy_operator`] tells.
+/// Each operator that is not the ground's is NULL or valid, with arrays that are NULL or have the lengths that [`ldy_operator`]
+/// describes.
 unsafe fn operators(
     system: &System,
     id: Id,
     bodies: [Option<Id>; 2],
     given: [*const ldy_operator; 2],
-) -> Result<[Option<Operator>; 2]> {
-    let mut operators = [None, None];
+) -> Result<Vec<Operator>> {
+    let mut operators = with_capacity(2).map_err(|_| Code::from(Error::of_system(Fault::Memory)))?;
     for (k, name) in ["H_master", "H_slave"].into_iter().enumerate() {
         let Some(body) = bodies[k] else { continue };
-        // SAFETY: the C program promises an operator, as this function asks for; it is not the ground's.
+        // SAFETY: the C program promises an operator, as this function requires; it is not the ground's.
         let &ldy_operator { n, starts, rows, values: entries, count } =
             unsafe { given[k].as_ref() }.ok_or_else(|| null(name))?;
         let columns = system.body(body)?.dofs();
@@ -234,20 +240,20 @@ unsafe fn operators(
         // SAFETY: the C program promises `count` values.
         let entries = unsafe { values("values of an operator H", entries, count) }?;
         let operator = if starts.is_null() && rows.is_null() {
-            Operator::dense(columns, entries)
+            Operator::dense(3, columns, entries)
         } else if let (true, Some((factor, weights))) = (starts.is_null(), entries.split_first_chunk()) {
-            // SAFETY: the C program promises as many nodes as weights.
+            // SAFETY: the C program promises a node for each weight.
             let nodes = unsafe { values("nodes of an operator H", rows, weights.len()) }?;
             Operator::nodal(columns, factor, nodes, weights)
         } else {
-            // SAFETY: the C program promises a start for each column, as many as have been found to be there, and an end.
+            // SAFETY: the C program promises a start for each column, and an end; the number of columns has been checked.
             let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;
-            // SAFETY: the C program promises as many rows as values.
+            // SAFETY: the C program promises a row for each value.
             let rows = unsafe { values("rows of an operator H", rows, count) }?;
-            Operator::sparse(columns, starts, rows, entries)
+            Operator::sparse(3, columns, starts, rows, entries)
         };
         let operator = operator.map_err(|fault| failed(Error::of_system(fault).into(), &fault))?;
-        operators[k] = Some(operator);
+        operators.push(operator);
     }
     Ok(operators)
 }

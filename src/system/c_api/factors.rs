@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::ffi::handle::{self, Handle};
 use crate::rows::Cholesky;
-use crate::rows::any_rows::check_size;
+use crate::rows::fault::check_size;
 use crate::system::extent;
 
 use super::arguments::{self, entry};
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn ldy_factor_rows(
     mu: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(factor: exclusive, rows: block_rows, mu: values(count) => factor.factorise(rows, mu)?)
+    entry!(factor: exclusive, rows: block_rows, mu: values(count) => factor.factorise(&rows, mu)?)
 }
 
 /// Replace vectors by (W + mu 1)^-1 times them.

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use crate::ffi::file;
-use crate::system::files;
+use crate::rows::files;
 
 use super::arguments::{self, entry};
 use super::ldy_system;
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
     path: *const c_char,
 ) -> c_int {
     entry!(system: shared, path: string => {
-        let rows = system.any_rows()?.matrix();
+        let rows = system.rows()?.w;
         file::write(path, |out| files::write_matrix_market(out, &rows))?;
     })
 }
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_write_npz(system: *const ldy_system, path: *const c_char) -> c_int {
     entry!(system: shared, path: string => {
-        let rows = system.any_rows()?.matrix();
+        let rows = system.rows()?.w;
         file::write(path, |out| files::write_npz(out, &rows))?;
     })
 }

@@ -9,7 +9,7 @@ use super::arguments::{self, entry};
 use super::ldy_system;
 use super::strided::Strided;
 
-/// Bytes from one id to the next.
+/// The number of bytes from one id to the next.
 const IDS: usize = size_of::<c_longlong>();
 
 /// Insert many constraints as the rows of a Jacobian J, as a simulator of robots has it: all of them, or none.
@@ -161,7 +161,7 @@ fn insert(
     heights: &[c_int],
     jacobian: &Jacobian,
 ) -> Result<c_longlong> {
-    // No constraint has 0 rows, or fewer.
+    // No constraint has fewer rows than 1.
     let heights = heights.iter().map(|&height| usize::try_from(height).unwrap_or(0));
     Ok(system.insert_jacobian(bodies.ids(), heights, jacobian)? as c_longlong)
 }

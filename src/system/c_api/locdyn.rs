@@ -1,10 +1,11 @@
-//! The rows of a LOCDYN as those of this face, as C sees it; part of `include/ldy_system.h`.
+//! The rows of a LOCDYN as rows of the neutral interface; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
 
 use crate::ffi::handle::{self, Handle};
 use crate::legacy::csr::CopiedRows;
 use crate::legacy::layout::LOCDYN;
+use crate::rows::BlockRows;
 use crate::system::Rows;
 
 use super::arguments::{self, entry};
@@ -76,7 +77,10 @@ pub unsafe extern "C" fn ldy_rows_of_locdyn(
         // SAFETY: the C program promises a valid LOCDYN with valid constraints and bodies.
         unsafe { copies.copy(ldy) }?;
         let CopiedRows { ids, starts, columns, values, b, v, diagonal, inverse, .. } = copies;
-        rows.fill(&ldy_rows::of(&Rows { ids, starts, columns, values, b, v, diagonal, inverse }.into()));
+        let w = BlockRows::trusted(starts, columns, values.as_flattened(), None);
+        let [b, v] = [b, v].map(|vectors| vectors.as_flattened());
+        let [diagonal, inverse] = [diagonal, inverse].map(|blocks| blocks.as_flattened());
+        rows.fill(&ldy_rows::of(&Rows { ids, w, b, v, diagonal, inverse, squares: &[] }));
     })
 }
 

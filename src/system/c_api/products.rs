@@ -6,8 +6,8 @@ use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 use super::rows::ldy_rows;
 use crate::ffi::errors::{Code, Result, fail};
-use crate::rows::AnyBlockRows;
-use crate::rows::any_rows::check_size;
+use crate::rows::BlockRows;
+use crate::rows::fault::check_size;
 use crate::rows::multiply::{Columns, extent, multiply};
 
 /// y = W x, of the blocks.
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn ldy_rows_multiply_columns(
 }
 
 fn times(
-    rows: &AnyBlockRows,
+    rows: &BlockRows,
     columns: usize,
     x: Columns<&[f64]>,
     y: Columns<&mut [f64]>,
@@ -157,7 +157,7 @@ fn times(
     Ok(())
 }
 
-/// Whether vectors of so many values do not overlap.
+/// Check that vectors of `count` values do not overlap.
 pub(super) fn check_stride(name: &str, stride: usize, count: usize) -> Result {
     let failed = || fail!(Code::BugFound, "{name} is {stride}: less than the {count} values of a vector");
     if stride < count { Err(failed()) } else { Ok(()) }

@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 
 use crate::ffi::arguments::Out;
-use crate::rows::any_rows::check_size;
 use crate::rows::dependent_rows;
+use crate::rows::fault::check_size;
 
 use super::arguments::{self, entry};
 use super::ldy_system;
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn ldy_rows_redundant(
 ) -> c_int {
     entry!(rows: block_rows, redundant: values_mut(count), dimension: wanted => {
         check_size("redundant", rows.scalar_count(), count)?;
-        put(&dependent_rows(rows, tolerance)?, redundant, dimension);
+        put(&dependent_rows(&rows, tolerance)?, redundant, dimension);
     })
 }
 

@@ -38,10 +38,10 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
     entry!(system: shared, rows: sized => {
-        let results = system.any_rows()?;
-        if results.extents.is_some() && !rows.reaches(offset_of!(ldy_rows, scalars)) {
-            // A caller that does not know of other rows is told which constraint has such.
-            system.rows()?;
+        let results = system.rows()?;
+        if results.w.layout().is_some() && !rows.reaches(offset_of!(ldy_rows, scalars)) {
+            // If the caller's structure has no fields for other rows, the error names the constraint that has such rows.
+            system.constraints().try_for_each(|(id, _)| system.check_regular(id))?;
         }
         rows.fill(&ldy_rows::of(&results));
     })

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use std::ptr;
 
 use crate::ffi::sized::CallerSized;
-use crate::system::AnyRows;
+use crate::system::Rows;
 
 /// The results of an update; everything belongs to the system and is valid until its next change.
 ///
@@ -51,23 +51,23 @@ pub struct ldy_rows {
 
 impl ldy_rows {
     /// Rows as C sees them.
-    pub(super) fn of(rows: &AnyRows) -> Self {
-        let extents = rows.extents.as_ref();
+    pub(super) fn of(rows: &Rows) -> Self {
+        let layout = rows.w.layout();
         Self {
             size: size_of::<Self>(),
             rows: rows.ids.len() as c_int,
-            blocks: rows.columns.len() as c_int,
-            starts: rows.starts.as_ptr(),
-            columns: rows.columns.as_ptr(),
-            values: rows.values.as_ptr(),
+            blocks: rows.w.columns().len() as c_int,
+            starts: rows.w.starts().as_ptr(),
+            columns: rows.w.columns().as_ptr(),
+            values: rows.w.values().as_ptr(),
             B: rows.b.as_ptr(),
             V: rows.v.as_ptr(),
             diagonal: rows.diagonal.as_ptr(),
             inverse: rows.inverse.as_ptr(),
             constraints: rows.ids.as_ptr(),
-            scalar_starts: extents.map_or(ptr::null(), |extents| extents.scalars.as_ptr()),
-            value_starts: extents.map_or(ptr::null(), |extents| extents.values.as_ptr()),
-            diagonal_starts: extents.map_or(ptr::null(), |_| rows.squares.as_ptr()),
+            scalar_starts: layout.map_or(ptr::null(), |layout| layout.scalar_starts().as_ptr()),
+            value_starts: layout.map_or(ptr::null(), |layout| layout.value_starts().as_ptr()),
+            diagonal_starts: layout.map_or(ptr::null(), |_| rows.squares.as_ptr()),
             scalars: rows.b.len(),
         }
     }

@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use crate::ffi::errors::{Code, Result, fail};
 use crate::ffi::handle::{self, Handle};
-use crate::ffi::sized::{CallerSized, Place};
-use crate::rows::any_rows::check_size;
-use crate::solve::{
-    AnyBlockRows, AnyProblem, End, Kind, Law, Measure, Method, Normal, Options, Report, Solver,
-};
+use crate::ffi::sized::{CallerSized, CallerStruct};
+use crate::rows::fault::check_size;
+use crate::solve::{BlockRows, End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver};
 
 use super::arguments::{self, entry};
 use super::ldy_system;
@@ -212,10 +210,10 @@ pub unsafe extern "C" fn ldy_solve_system(
 ) -> c_int {
     entry!(solver: exclusive, system: shared, laws: values(law_count), options: optional sized_const, R: values_mut(count),
            report: optional sized => {
-        let rows = system.any_rows()?;
+        let rows = system.rows()?;
         let options = Chosen::read(options)?;
         let ldy_solve { solver, laws: kept } = solver;
-        read_laws(&rows.matrix(), laws, kept)?;
+        read_laws(&rows.w, laws, kept)?;
         let watch = &mut options.watch();
         let result = system.solve_watched(solver, kept, &options.options, R, watch)?;
         tell(report, &result, options.options.measure, solver.history());
@@ -253,8 +251,8 @@ pub unsafe extern "C" fn ldy_solve_rows(
         let ldy_solve { solver, laws: kept } = solver;
         let (w, b) = rows;
         read_laws(&w, laws, kept)?;
-        let problem = AnyProblem { w, b, normal };
-        let result = solver.solve_any(&problem, kept, &options, R, &mut chosen.watch())?;
+        let problem = Problem { w, b, normal };
+        let result = solver.solve_watched(&problem, kept, &options, R, &mut chosen.watch())?;
         tell(report, &result, options.measure, solver.history());
     })
 }
@@ -268,7 +266,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self> {
+    fn read(given: Option<CallerStruct<ldy_solve_options>>) -> Result<Self> {
         let mut options = Options::default();
         let Some(given) = given.map(|given| given.read()) else {
             return Ok(Self { options, normal: Normal::Third, watch: None, data: ptr::null_mut() });
@@ -303,7 +301,7 @@ impl Chosen {
         Ok(Self { options, normal, watch: given.watch, data: given.data })
     }
 
-    /// The program's function, where there is one.
+    /// The program's function, if there is one.
     fn watch(&self) -> impl FnMut(&Report) -> bool {
         let Self { watch, data, options: Options { measure, .. }, .. } = *self;
         move |report| {
@@ -315,8 +313,8 @@ impl Chosen {
     }
 }
 
-/// The laws of rows, of those with more than three scalars two.
-fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
+/// The laws of rows; a row with more than three scalar rows has two.
+fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
     check_size("laws", rows.len(), given.len())?;
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
@@ -329,7 +327,7 @@ fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Res
             LDY_BOUNDS_LAW => Kind::Bounds { lower, upper },
             kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
         };
-        laws.extend(Law { kind, bias }.parts(rows.scalars(row).len()));
+        laws.extend(Law { kind, bias }.parts(rows.height(row)));
     }
     Ok(())
 }
@@ -338,7 +336,7 @@ fn count(number: usize) -> c_int {
     c_int::try_from(number).unwrap_or(c_int::MAX)
 }
 
-fn tell(place: Option<Place<ldy_solve_report>>, report: &Report, measure: Measure, history: &[f64]) {
+fn tell(place: Option<CallerStruct<ldy_solve_report>>, report: &Report, measure: Measure, history: &[f64]) {
     let Some(place) = place else { return };
     place.fill(&ldy_solve_report {
         size: size_of::<ldy_solve_report>(),

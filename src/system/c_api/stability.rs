@@ -4,9 +4,9 @@ use std::ffi::{c_double, c_int, c_longlong};
 
 use crate::ffi::arguments::Out;
 use crate::ffi::errors::{Code, Result, fail};
-use crate::memory::with_room;
+use crate::memory::with_capacity;
+use crate::rows::fault::check_size;
 use crate::stability::Carrier;
-use crate::system::body::of_size;
 use crate::system::{Directions, Error, Joint, System};
 
 use super::arguments::{self, entry};
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
     entry!(system: shared, joints: values(joint_count), R: values(R_count),
            x: values(count), y: values_mut(count) => {
         let stiffness = system.geometric_stiffness(&kinds(system, joints)?, R)?;
-        of_size("x and y", x, stiffness.dofs()).map_err(Error::of_system)?;
+        check_size("x and y", stiffness.dofs(), x.len()).map_err(Error::of_system)?;
         stiffness.product(x, y);
     })
 }
@@ -131,19 +131,19 @@ fn put_critical(
     constraint: Out<c_longlong>,
 ) -> Result {
     let critical = system.critical_step(&kinds(system, joints)?, reactions, directions)?;
-    let id = critical.constraint.and_then(|row| system.constraint_ids().nth(row));
+    let id = critical.constraint.and_then(|row| system.constraints().nth(row));
     omega_squared.put(critical.frequency_squared);
     step.put(critical.step);
-    constraint.put(id.map_or(-1, |id| id as c_longlong));
+    constraint.put(id.map_or(-1, |(id, _)| id as c_longlong));
     share.put(critical.share);
     Ok(())
 }
 
-/// The joints of the constraints of a system. None is read unless they are as many.
+/// The joints of the constraints of a system. None is read if their number differs from the number of constraints.
 fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>> {
     system.check_joints(joints.len())?;
     let memory = |_| fail!(Code::OutOfMemory, "joints: out of memory");
-    let mut kinds = with_room(joints.len()).map_err(memory)?;
+    let mut kinds = with_capacity(joints.len()).map_err(memory)?;
     for (row, joint) in joints.iter().enumerate() {
         kinds.push(match joint.kind {
             LDY_LINK => Joint::Link { length: joint.length },

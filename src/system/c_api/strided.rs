@@ -1,4 +1,4 @@
-//! Arrays of C whose entries lie a stride apart, for instance in structures of the program's own.
+//! Arrays of C whose entries are a stride apart, for instance in structures of the program's own.
 
 use std::ffi::c_longlong;
 use std::marker::PhantomData;
@@ -28,10 +28,10 @@ pub struct StridedMut<'a, T> {
     values: PhantomData<&'a mut T>,
 }
 
-/// So many entries, bytes from one to the next, values of each.
+/// The number of entries, the bytes from one entry to the next, and the number of values of an entry.
 pub type Shape = (usize, usize, usize);
 
-/// Whether entries of a T can lie so.
+/// Check that entries of type T can have this count and stride.
 fn check<T>(name: &str, is_null: bool, (count, stride, width): Shape) -> Result {
     let bytes = width.saturating_mul(size_of::<T>());
     let extent = count.saturating_sub(1).saturating_mul(stride).saturating_add(bytes);
@@ -46,7 +46,7 @@ fn check<T>(name: &str, is_null: bool, (count, stride, width): Shape) -> Result 
     }
 }
 
-/// Entries that are read. With a stride of 0 the same entry stands for all.
+/// Entries that are read. With a stride of 0 all entries are the same one.
 ///
 /// # Safety
 /// `first` is NULL, or there are entries of this shape, which nobody changes meanwhile.
@@ -56,7 +56,7 @@ pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Resul
     Ok(Strided { first, stride, width, count, values: PhantomData })
 }
 
-/// Entries that are written. They do not overlap: with several of them the stride is no less than their values take.
+/// Entries that are written. They do not overlap: if there are several, the stride is at least the size of one entry's values.
 ///
 /// # Safety
 /// `first` is NULL, or there are entries of this shape, which nobody else uses meanwhile.
@@ -69,29 +69,29 @@ pub unsafe fn strided_mut<'a, T>(name: &str, first: *mut T, shape: Shape) -> Res
     Ok(StridedMut { first, stride, width, count, values: PhantomData })
 }
 
-/// Ids of bodies that may be there.
+/// Ids of bodies, checked to be possible ids.
 ///
 /// # Safety
-/// As [`strided`].
+/// The conditions of [`strided`].
 pub unsafe fn body_ids<'a>(
     name: &str,
     first: *const c_longlong,
     (count, stride): (usize, usize),
 ) -> Result<Strided<'a, c_longlong>> {
-    // SAFETY: the C program promises entries of this shape, as this function asks for.
+    // SAFETY: the C program promises entries of this shape, as this function requires.
     unsafe { strided(name, first, (count, stride, 1)) }?.checked("body", None)
 }
 
-/// The same of constraints.
+/// Ids of constraints, checked to be possible ids.
 ///
 /// # Safety
-/// As [`strided`].
+/// The conditions of [`strided`].
 pub unsafe fn constraint_ids<'a>(
     name: &str,
     first: *const c_longlong,
     (count, stride): (usize, usize),
 ) -> Result<Strided<'a, c_longlong>> {
-    // SAFETY: the C program promises entries of this shape, as this function asks for.
+    // SAFETY: the C program promises entries of this shape, as this function requires.
     unsafe { strided(name, first, (count, stride, 1)) }?.checked("constraint", None)
 }
 
@@ -99,15 +99,15 @@ impl<'a, T> Strided<'a, T> {
     /// An entry.
     pub fn at(&self, entry: usize) -> &'a [T] {
         assert!(entry < self.count);
-        // SAFETY: whoever made this promised so many entries of this shape, unchanged; this is one of them, and the reader found
-        // that they are no more bytes than a pointer can be moved by and that the stride keeps the alignment of the first.
+        // SAFETY: the caller of the constructor promised all entries of this shape, unchanged; this is one of them. The constructor
+        // checked that they span no more bytes than a pointer can be moved by and that the stride keeps the alignment of the first.
         unsafe { slice::from_raw_parts(self.first.byte_add(entry * self.stride), self.width) }
     }
 
     /// An entry of N values.
     ///
     /// # Panics
-    /// If entries have another number of values.
+    /// If N is not the number of values of an entry.
     pub fn array<const N: usize>(&self, entry: usize) -> [T; N]
     where
         T: Copy,
@@ -120,16 +120,16 @@ impl<T: Copy> StridedMut<'_, T> {
     /// Write an entry.
     pub fn put(&mut self, entry: usize, values: &[T]) {
         assert!(entry < self.count && values.len() == self.width);
-        // SAFETY: whoever made this promised so many entries of this shape that nobody else uses; this is one of them, and the
-        // reader found that they are no more bytes than a pointer can be moved by, that the stride keeps the alignment, and that
-        // they do not overlap.
+        // SAFETY: the caller of the constructor promised all entries of this shape, which nobody else uses; this is one of them.
+        // The constructor checked that they span no more bytes than a pointer can be moved by, that the stride keeps the alignment,
+        // and that they do not overlap.
         unsafe { slice::from_raw_parts_mut(self.first.byte_add(entry * self.stride), self.width) }
             .copy_from_slice(values);
     }
 }
 
 impl Strided<'_, c_longlong> {
-    /// If all ids may be there: a negative one is not, unless it is this one.
+    /// Check that all ids are possible: negative ids are not, except this one.
     pub fn checked(self, what: &str, or: Option<c_longlong>) -> Result<Self> {
         let mut ids = (0..self.count).map(|k| (k, self.at(k)[0]));
         match ids.find(|&(_, id)| id < 0 && Some(id) != or) {
@@ -138,12 +138,12 @@ impl Strided<'_, c_longlong> {
         }
     }
 
-    /// All ids, which have been checked.
+    /// All ids. They have been checked.
     pub fn ids(&self) -> impl Iterator<Item = Id> + Clone {
         (0..self.count).map(|k| self.id(k))
     }
 
-    /// An id that has been checked.
+    /// One id. It has been checked.
     pub fn id(&self, entry: usize) -> Id {
         self.at(entry)[0] as Id
     }

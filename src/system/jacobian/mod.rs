@@ -1,48 +1,46 @@
-//! Operators H of many constraints at once: rows of a Jacobian J over the velocities of some bodies, one behind the other.
+//! Operators H of many constraints at once: consecutive rows of a Jacobian J over the velocities of some bodies.
 //!
-//! Which row goes where is listed once for the same bodies and constraints. All rows are looked at first. Then the columns of each
-//! row of three are put together once, from all rows of J that have lanes of it, in memory that is there.
+//! The destinations of rows are listed once for the same bodies and constraints ([`ScatterPlan`]). All rows are checked first. Then
+//! the columns of each operator are written in memory that is reserved.
 #![forbid(unsafe_code)]
 
-mod gathered;
 mod insert;
 mod pattern;
-pub(super) mod room;
 mod rows;
+mod scatter_plan;
 
 use crate::kinematics::Column;
 use crate::memory::push;
 
 use super::bulk::{EntryError, EntryResult};
-use super::constraint::{OTHER_KIND, Operator, Placement};
+use super::constraint::{Constraint, OTHER_KIND};
 use super::dirty;
 use super::error::{Error, Fault, Result};
 use super::id_table::Id;
-use super::mixed::{Entry, Piece};
 use super::model::System;
-use gathered::push_column;
-use room::{Place, Room, Source};
 pub use rows::Jacobian;
-use rows::Part;
+use rows::JacobianRow;
+pub(super) use scatter_plan::ScatterPlan;
+use scatter_plan::{BodyColumns, Source};
 
 impl System {
-    /// Give many constraints the operators that are rows of a Jacobian: of each constraint in turn as many rows as it has, over the
-    /// velocities of these bodies in turn. Its operators on bodies that are not among these stay as they are.
+    /// Set the operators of many constraints from the rows of a Jacobian. Each constraint in turn takes its number of rows; the
+    /// columns are the velocities of these bodies in turn. Operators on other bodies do not change.
     ///
     /// # Errors
-    /// Of the first constraint that is not there, given at points or by nodes, on none of the bodies or on one twice, or whose rows
-    /// are ill-formed, not finite, or not zero in columns of other bodies than its own; else of the first that has been named
-    /// earlier. If a body is not there or named twice, the shape is another, or memory is exhausted. After an error nothing has
-    /// changed.
+    /// The error of the first constraint that is not there, given at points or by nodes, on none of the bodies or on one twice, or
+    /// whose rows are ill-formed, not finite, or not zero in columns of other bodies than its own; else of the first that an
+    /// earlier entry names. Also if a body is not there or named twice, the shape is wrong, or memory is exhausted. After an error
+    /// nothing has changed.
     pub fn set_jacobian(
         &mut self,
         bodies: impl Iterator<Item = Id> + Clone,
         constraints: impl Iterator<Item = Id> + Clone,
         jacobian: &Jacobian,
     ) -> EntryResult {
-        let mut room = std::mem::take(&mut self.room);
-        let set = self.put_jacobian(bodies, constraints, jacobian, &mut room);
-        self.room = room;
+        let mut plan = std::mem::take(&mut self.scatter);
+        let set = self.put_jacobian(bodies, constraints, jacobian, &mut plan);
+        self.scatter = plan;
         set
     }
 
@@ -51,102 +49,97 @@ impl System {
         bodies: impl Iterator<Item = Id> + Clone,
         constraints: impl Iterator<Item = Id> + Clone,
         jacobian: &Jacobian,
-        room: &mut Room,
+        plan: &mut ScatterPlan,
     ) -> EntryResult {
-        let is_listed = room.is_listed
-            && room.shape == jacobian.shape()
-            && room.bodies.iter().copied().eq(bodies.clone())
-            && room.constraints.iter().copied().eq(constraints.clone());
+        let is_listed = plan.is_listed
+            && plan.shape == jacobian.shape()
+            && plan.bodies.iter().copied().eq(bodies.clone())
+            && plan.constraints.iter().copied().eq(constraints.clone());
         if is_listed {
             jacobian.check().map_err(Error::of_system)?;
         } else {
-            let listed = self.list(bodies, constraints, jacobian, room);
+            let listed = self.list(bodies, constraints, jacobian, plan);
             if listed.is_err() {
-                // What is wrong with an earlier row is told first.
-                self.check_rows_of(jacobian, room)?;
+                // An error in an earlier row is reported first.
+                self.check_rows_of(jacobian, plan)?;
             }
             listed?;
-            room.is_listed = true;
+            plan.is_listed = true;
         }
-        if let Some(values) = room.pattern.values(jacobian) {
-            self.put_values(values, room);
+        if let Some(values) = plan.pattern.values(jacobian) {
+            self.put_values(values, plan);
         } else {
-            self.check_rows_of(jacobian, room)?;
-            self.make_room(jacobian, room)?;
-            let is_known = room.pattern.note(jacobian, room.sources.len()).map_err(Error::from)?;
+            self.check_rows_of(jacobian, plan)?;
+            self.reserve_columns(jacobian, plan)?;
+            let is_known = plan.pattern.note(jacobian, plan.sources.len()).map_err(Error::from)?;
             // From here on nothing fails.
-            self.put_columns(jacobian, room);
+            self.put_columns(jacobian, plan);
             if is_known {
-                self.map_values(jacobian, room);
+                self.map_values(jacobian, plan);
             }
         }
         self.values_change();
         Ok(())
     }
 
-    /// Put all rows into operators.
-    fn put_columns(&mut self, jacobian: &Jacobian, room: &mut Room) {
-        let (triples, marks) = self.constraints.all_mut();
-        for group in room.sources.chunk_by(Source::has_operator_of) {
+    /// Write all rows to their operators.
+    fn put_columns(&mut self, jacobian: &Jacobian, plan: &mut ScatterPlan) {
+        let (constraints, marks) = self.constraints.all_mut();
+        for group in plan.sources.chunk_by(Source::has_group_of) {
             marks[group[0].place as usize] |= dirty::CHANGED;
-            let Some(own) = group[0].operator(triples).and_then(Operator::columns_mut) else { continue };
-            let is_replaced = match group {
-                [one, two, three] => replace([one.of(jacobian), two.of(jacobian), three.of(jacobian)], own),
-                _ => false,
-            };
-            if !is_replaced {
-                let lanes = group.iter().map(
-                    #[inline(always)]
-                    |source| (usize::from(source.lane), source.of(jacobian)),
-                );
-                room.gathered.put(lanes, own);
+            let Some(own) = group[0].columns(constraints) else { continue };
+            match group {
+                [one] => write_columns([one.of(jacobian)], own),
+                [one, two] => write_columns([one, two].map(|source| source.of(jacobian)), own),
+                [one, two, three] => write_columns([one, two, three].map(|source| source.of(jacobian)), own),
+                _ => {}
             }
         }
     }
 
-    /// Note where the values of a sparse J have gone.
-    fn map_values(&mut self, jacobian: &Jacobian, room: &mut Room) {
-        let (triples, _) = self.constraints.all_mut();
+    /// Note the destinations of the values of a sparse J.
+    fn map_values(&mut self, jacobian: &Jacobian, plan: &mut ScatterPlan) {
+        let (constraints, _) = self.constraints.all_mut();
         let mut mapped = 0;
-        for source in &room.sources {
-            let own = source.operator(triples).and_then(|operator| operator.columns());
-            let (Some(columns), Part::Sparse { start, indices, first, .. }) = (own, source.of(jacobian))
+        for source in &plan.sources {
+            let (Some(columns), JacobianRow::Sparse { start, indices, first, .. }) =
+                (source.columns(constraints), source.of(jacobian))
             else {
                 return;
             };
-            if !room.pattern.map(start, indices, first, columns) {
+            if !plan.pattern.map(start, indices, first, columns) {
                 return;
             }
             mapped += indices.len();
         }
-        // Others are zeros in columns of other bodies, which may not stay so.
+        // The other values are zeros in columns of other bodies; the next Jacobian may have nonzeros there.
         let [rows, columns] = jacobian.shape();
-        if mapped == (0..rows).map(|row| jacobian.part(row, 0, columns).most()).sum() {
-            room.pattern.complete();
+        if mapped == (0..rows).map(|row| jacobian.part(row, 0, columns).most()).sum::<usize>() {
+            plan.pattern.complete();
         }
     }
 
-    /// Put other values of a J with a pattern that is known into operators.
-    fn put_values(&mut self, values: &[f64], room: &Room) {
-        let (triples, marks) = self.constraints.all_mut();
-        let mut all = room.pattern.sources();
-        for group in room.sources.chunk_by(Source::has_operator_of) {
+    /// Write other values of a J with a known pattern to operators.
+    fn put_values(&mut self, values: &[f64], plan: &ScatterPlan) {
+        let (constraints, marks) = self.constraints.all_mut();
+        let mut all = plan.pattern.sources();
+        for group in plan.sources.chunk_by(Source::has_group_of) {
             marks[group[0].place as usize] |= dirty::CHANGED;
             let rows = all.next(group.len());
-            let Some(own) = group[0].operator(triples).and_then(Operator::columns_mut) else { continue };
-            // Each of three rows has all columns, which ascend: they need not be looked up.
-            if let [x, y, z] = rows.ranges
-                && rows.ranges.iter().all(|range| range[1] as usize == own.len())
-            {
-                let [x, y, z] = [x, y, z].map(|range| values[range[0] as usize..].iter());
-                for (((column, x), y), z) in own.iter_mut().zip(x).zip(y).zip(z) {
-                    column.values = [*x, *y, *z];
+            let Some(own) = group[0].columns(constraints) else { continue };
+            // Each row has all columns, in ascending order: no look-up is needed.
+            if rows.ranges.iter().all(|range| range[1] as usize == own.len()) {
+                match *rows.ranges {
+                    [x] => replace_values([x], values, own),
+                    [x, y] => replace_values([x, y], values, own),
+                    [x, y, z] => replace_values([x, y, z], values, own),
+                    _ => {}
                 }
                 continue;
             }
             let mut places = rows.columns;
             for (source, &[first, count]) in group.iter().zip(rows.ranges) {
-                let lane = usize::from(source.lane).min(2);
+                let lane = usize::from(source.scalar % 3);
                 let (own_places, rest) = places.split_at(count as usize);
                 places = rest;
                 for (value, place) in values[first as usize..].iter().zip(own_places) {
@@ -156,43 +149,48 @@ impl System {
         }
     }
 
-    /// List what goes where.
+    /// List the destinations.
     fn list(
         &self,
         bodies: impl Iterator<Item = Id>,
         constraints: impl Iterator<Item = Id>,
         jacobian: &Jacobian,
-        room: &mut Room,
+        plan: &mut ScatterPlan,
     ) -> EntryResult {
-        self.begin(bodies, jacobian, room)?;
+        self.begin(bodies, jacobian, plan)?;
         for (entry, id) in constraints.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
-            push(&mut room.constraints, id).map_err(Error::from)?;
-            let mut end = room.rows;
-            jacobian.next_rows(&mut end, self.rows_of(id).map_err(failed)?)?;
-            self.list_sources(id, room).map_err(|fault| {
+            push(&mut plan.constraints, id).map_err(Error::from)?;
+            let mut end = plan.rows;
+            jacobian.next_rows(&mut end, self.constraint(id).map_err(failed)?.rows())?;
+            self.list_sources(id, plan).map_err(|fault| {
                 self.subject(id).map_or_else(failed, |subject| failed(Error { subject, fault }))
             })?;
-            room.rows = end;
+            plan.rows = end;
         }
-        jacobian.check_end(room.rows)?;
-        room.sort();
-        match room.sources.windows(2).find(|pair| pair[0].key() == pair[1].key()) {
+        jacobian.check_end(plan.rows)?;
+        plan.sort();
+        match plan.sources.windows(2).find(|pair| pair[0].key() == pair[1].key()) {
             Some(pair) => {
-                Err(self.failed_row(room, pair[1].row as usize, Fault::Invalid("an earlier entry names it")))
+                Err(self.failed_row(plan, pair[1].row as usize, Fault::Invalid("an earlier entry names it")))
             }
             None => Ok(()),
         }
     }
 
-    /// Look at the shape of J, and list the bodies with their columns; nothing else is listed.
-    fn begin(&self, bodies: impl Iterator<Item = Id>, jacobian: &Jacobian, room: &mut Room) -> EntryResult {
-        room.forget();
-        (room.shape, room.rows) = (jacobian.shape(), 0);
-        room.sources.clear();
-        room.constraints.clear();
+    /// Check the shape of J, and list the bodies with their columns; nothing else is listed.
+    fn begin(
+        &self,
+        bodies: impl Iterator<Item = Id>,
+        jacobian: &Jacobian,
+        plan: &mut ScatterPlan,
+    ) -> EntryResult {
+        plan.forget();
+        (plan.shape, plan.rows) = (jacobian.shape(), 0);
+        plan.sources.clear();
+        plan.constraints.clear();
         jacobian.check().map_err(Error::of_system)?;
-        let Room { bodies: ids, places, shape: [_, columns], .. } = room;
+        let ScatterPlan { bodies: ids, by_body: places, shape: [_, columns], .. } = plan;
         ids.clear();
         places.clear();
         let mut end = 0;
@@ -200,7 +198,7 @@ impl System {
             let failed = |error| EntryError { entry: Some(entry), error };
             let dofs = self.body(id).map_err(failed)?.dofs();
             push(ids, id).map_err(Error::from)?;
-            push(places, Place { body: id, first: end, end: end + dofs }).map_err(Error::from)?;
+            push(places, BodyColumns { body: id, first: end, end: end + dofs }).map_err(Error::from)?;
             end += dofs;
         }
         if end != *columns {
@@ -216,37 +214,26 @@ impl System {
         }
     }
 
-    /// List where the next rows of J go, which are those of a constraint.
-    fn list_sources(&self, id: Id, room: &mut Room) -> Result<(), Fault> {
-        let alone = Piece { triple: id, lane: 0, row: 0, count: 3 };
-        let (piece, others) = match &self.mixed {
-            Some(mixed) => mixed.entries().get(id).map(Entry::first_and_rest).ok_or(Fault::Unknown)?,
-            None => (alone, &[][..]),
-        };
+    /// List the destinations of the next rows of J, which belong to a constraint.
+    fn list_sources(&self, id: Id, plan: &mut ScatterPlan) -> Result<(), Fault> {
+        let place = self.constraints.place(id).ok_or(Fault::Unknown)? as u32;
+        let constraint = self.constraints.get(id).ok_or(Fault::Unknown)?;
+        ensure!(!constraint.is_at_points(), Fault::Invalid(OTHER_KIND));
+        let why = "it is on one body twice, and J has one operator H for each body";
+        ensure!(constraint.bodies[0] != constraint.bodies[1], Fault::Invalid(why));
+        let mut list = [None; super::MOST_BODIES];
         let mut has_body = false;
-        for piece in std::iter::once(&piece).chain(others) {
-            let place = self.constraints.place(piece.triple).ok_or(Fault::Unknown)?;
-            let triple = self.constraints.get(piece.triple).ok_or(Fault::Unknown)?;
-            let Placement::Operators(operators) = &triple.placement else {
-                return Err(Fault::Invalid(OTHER_KIND));
-            };
-            if triple.bodies[0] == triple.bodies[1] {
-                return Err(Fault::Invalid(
-                    "it is on one body twice, and J has one operator H for each body",
-                ));
-            }
-            for (role, (operator, body)) in operators.iter().zip(triple.bodies).enumerate() {
-                let own = body.and_then(|body| room.place(body));
-                let Some((operator, Place { first, end, .. })) = operator.as_ref().zip(own) else { continue };
-                has_body = true;
-                if operator.columns().is_none() {
-                    return Err(Fault::Invalid("an operator H of it is given by nodes"));
-                }
-                for (lane, row) in piece.lanes().zip(piece.rows()) {
-                    let (place, row) = (place as u32, (room.rows + row) as u32);
-                    let (role, lane, first, end) = (role as u8, lane as u8, first as u32, end as u32);
-                    push(&mut room.sources, Source { place, role, lane, row, first, end })?;
-                }
+        for (side, &body) in constraint.list_bodies(&mut list).iter().enumerate() {
+            let own = body.and_then(|body| plan.columns_of(body));
+            let operator = constraint.operator(side);
+            let Some((operator, BodyColumns { first, end, .. })) = operator.zip(own) else { continue };
+            has_body = true;
+            let why = "an operator H of it is given by nodes";
+            ensure!(operator.columns(0).is_some(), Fault::Invalid(why));
+            for scalar in 0..constraint.rows() {
+                let (side, scalar, row) = (side as u8, scalar as u8, (plan.rows + scalar) as u32);
+                let (first, end) = (first as u32, end as u32);
+                push(&mut plan.sources, Source { place, side, scalar, row, first, end })?;
             }
         }
         match has_body {
@@ -255,82 +242,84 @@ impl System {
         }
     }
 
-    /// Look at the values of all rows that are listed.
-    fn check_rows_of(&self, jacobian: &Jacobian, room: &mut Room) -> EntryResult {
+    /// Check the values of all rows that are listed.
+    fn check_rows_of(&self, jacobian: &Jacobian, plan: &mut ScatterPlan) -> EntryResult {
         let is_finite = jacobian.is_finite();
         let fault = |row| Some((row, jacobian.check_row(row, is_finite).err()?));
-        let mut wrong = (0..room.rows).find_map(fault);
-        // Of one body there are no other columns.
-        if room.places.len() > 1 {
-            let end = wrong.map_or(room.rows, |(row, _)| row);
-            // Entries that are there are counted first, and those that are not zero if some are elsewhere.
-            let mut elsewhere = room.first_elsewhere(jacobian, end, |part| part.most())?;
+        let mut wrong = (0..plan.rows).find_map(fault);
+        // If there is one body, there are no other columns.
+        if plan.by_body.len() > 1 {
+            let end = wrong.map_or(plan.rows, |(row, _)| row);
+            // All stored entries are counted first. If some are elsewhere, nonzeros are counted.
+            let mut elsewhere = plan.first_elsewhere(jacobian, end, |part| part.most())?;
             if elsewhere.is_some() {
-                elsewhere = room.first_elsewhere(jacobian, end, |part| part.count())?;
+                elsewhere = plan.first_elsewhere(jacobian, end, |part| part.count())?;
             }
             if let Some(row) = elsewhere {
                 let what = "its rows of the Jacobian J are not zero in columns of other bodies than its own";
                 wrong = Some((row, Fault::Invalid(what)));
             }
         }
-        wrong.map_or(Ok(()), |(row, fault)| Err(self.failed_row(room, row, fault)))
+        wrong.map_or(Ok(()), |(row, fault)| Err(self.failed_row(plan, row, fault)))
     }
 
     /// An error of the constraint that has a row of J.
     #[cold]
-    fn failed_row(&self, room: &Room, row: usize, fault: Fault) -> EntryError {
+    fn failed_row(&self, plan: &ScatterPlan, row: usize, fault: Fault) -> EntryError {
         let mut end = 0;
         let is_of = |id: &Id| {
-            end += self.rows_of(*id).unwrap_or_default();
+            end += self.constraint(*id).map_or(0, Constraint::rows);
             row < end
         };
-        let entry = room.constraints.iter().position(is_of);
-        match entry.map(|entry| self.subject(room.constraints[entry])) {
+        let entry = plan.constraints.iter().position(is_of);
+        match entry.map(|entry| self.subject(plan.constraints[entry])) {
             Some(Ok(subject)) => EntryError { entry, error: Error { subject, fault } },
             _ => Error::of_system(fault).into(),
         }
     }
 
-    /// Have room for the columns of all operators.
-    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result {
-        let (triples, _) = self.constraints.all_mut();
-        let mut most = 0;
-        for group in room.sources.chunk_by(Source::has_operator_of) {
-            let Some(operator) = group[0].operator(triples) else { continue };
-            let dofs = operator.dofs();
-            let new: usize = group.iter().map(|source| source.of(jacobian).most()).sum();
-            let count = (operator.most_columns() + new).min(dofs);
-            if let Some(columns) = operator.columns_mut() {
-                columns.try_reserve_exact(count.saturating_sub(columns.len()))?;
-            }
-            most = most.max(dofs);
+    /// Reserve memory for the columns of all operators.
+    fn reserve_columns(&mut self, jacobian: &Jacobian, plan: &ScatterPlan) -> Result {
+        let (constraints, _) = self.constraints.all_mut();
+        for group in plan.sources.chunk_by(Source::has_group_of) {
+            let Some(columns) = group[0].columns(constraints) else { continue };
+            let dofs = (group[0].end - group[0].first) as usize;
+            let most: usize = group.iter().map(|source| source.of(jacobian).most()).sum();
+            columns.try_reserve_exact(most.min(dofs).saturating_sub(columns.len()))?;
         }
-        Ok(room.gathered.reserve(most)?)
+        Ok(())
     }
 }
 
-/// Write the columns of a row of three whose lanes are all those of the sources, unless these have different columns.
+/// Write the nonzero columns of a group of N scalar rows in ascending order.
 #[inline(always)]
-fn replace(sources: [Part; 3], to: &mut Vec<Column>) -> bool {
-    match sources {
-        [Part::Dense { count, .. }, ..] => {
-            to.clear();
-            for k in 0..count {
-                push_column(to, k as u32, [sources[0].value(k), sources[1].value(k), sources[2].value(k)]);
-            }
-            true
+fn write_columns<const N: usize>(rows: [JacobianRow; N], to: &mut Vec<Column>) {
+    to.clear();
+    let mut next = [0; N];
+    loop {
+        let index = rows.iter().zip(next).map(|(row, k)| row.column(k)).min().unwrap_or(u32::MAX);
+        if index == u32::MAX {
+            return;
         }
-        [
-            Part::Sparse { indices, values: x, first, .. },
-            Part::Sparse { indices: second, values: y, .. },
-            Part::Sparse { indices: third, values: z, .. },
-        ] if indices == second && indices == third => {
-            to.clear();
-            for (((index, x), y), z) in indices.iter().zip(x).zip(y).zip(z) {
-                push_column(to, *index as u32 - first, [*x, *y, *z]);
+        let mut values = [0.0; 3];
+        for ((row, k), value) in rows.iter().zip(&mut next).zip(&mut values) {
+            if row.column(*k) == index {
+                *value = row.value(*k);
+                *k += 1;
             }
-            true
         }
-        _ => false,
+        if values != [0.0; 3] {
+            to.push(Column { index, values });
+        }
+    }
+}
+
+/// Replace the values of columns in which each of N scalar rows has a value; `ranges` has the first value of each row and the
+/// number of its values.
+#[inline(always)]
+fn replace_values<const N: usize>(ranges: [[u32; 2]; N], values: &[f64], to: &mut [Column]) {
+    let rows = ranges.map(|[first, count]| &values[first as usize..][..count as usize]);
+    for (k, column) in to.iter_mut().enumerate() {
+        rows.iter().zip(&mut column.values).for_each(|(row, value)| *value = row[k]);
     }
 }

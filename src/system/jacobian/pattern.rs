@@ -1,39 +1,39 @@
-//! The pattern of a sparse Jacobian that comes again and again: where its values go is found once.
+//! The pattern of a sparse Jacobian that comes repeatedly: the destinations of its values are found once.
 #![forbid(unsafe_code)]
 
 use std::iter;
 
 use crate::kinematics::Column;
 use crate::math::is_finite;
-use crate::memory::{self, collect, renew};
+use crate::memory::{self, collect};
 
 use super::rows::Jacobian;
 
-/// The pattern of the last Jacobian, and of one that came twice the column of an operator that each value goes to.
+/// The pattern of the last Jacobian. If it came twice, also the column of an operator to which each value goes.
 #[derive(Debug, Default)]
 pub struct Pattern {
     starts: Vec<i32>,
-    /// None where rows end at the next one.
+    /// Empty where each row ends at the start of the next one.
     counts: Vec<i32>,
     indices: Vec<i32>,
     has_counts: bool,
-    /// Whether there is one.
+    /// Whether there is a pattern.
     is_known: bool,
-    /// Whether the columns of all operators are those that the values go to.
+    /// Whether the columns of all operators are the destinations of the values.
     is_mapped: bool,
-    /// The first value of each source, and how many it has.
+    /// The first value of each source, and the number of its values.
     ranges: Vec<[u32; 2]>,
-    /// Source by source.
+    /// The destinations, source by source.
     columns: Vec<u32>,
 }
 
 impl Pattern {
-    /// Operators have other columns, or other rows go to them.
+    /// Discard the pattern: operators have other columns, or other rows go to them.
     pub fn forget(&mut self) {
         (self.is_known, self.is_mapped) = (false, false);
     }
 
-    /// The values of a Jacobian with this pattern, if all are finite and it is known where they go.
+    /// The values of a Jacobian with this pattern, if all are finite and their destinations are known.
     pub fn values<'a>(&self, jacobian: &Jacobian<'a>) -> Option<&'a [f64]> {
         match *jacobian {
             Jacobian::Sparse { values, .. } if self.is_mapped && self.is_of(jacobian) => {
@@ -53,7 +53,7 @@ impl Pattern {
             && indices.len() == values.len()
     }
 
-    /// Be that of a Jacobian; whether it was already, so that values are to be mapped.
+    /// Keep the pattern of a Jacobian. Return whether it is the same as before, so that its values are worth mapping.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -65,15 +65,15 @@ impl Pattern {
         self.has_counts = counts.is_some();
         let own = [&mut self.starts, &mut self.counts, &mut self.indices];
         for (to, from) in own.into_iter().zip([starts, counts.unwrap_or_default(), indices]) {
-            collect(to, from.iter().copied())?;
+            collect(to, from.len(), from.iter().copied())?;
         }
-        renew(&mut self.ranges, sources, iter::empty())?;
-        renew(&mut self.columns, indices.len(), iter::empty())?;
+        collect(&mut self.ranges, sources, iter::empty())?;
+        collect(&mut self.columns, indices.len(), iter::empty())?;
         self.is_known = true;
         Ok(is_same)
     }
 
-    /// Note the places of a source's values among columns; false if one of these is not there, for it is zero.
+    /// Note the places of a source's values among columns. Return false if a column is missing because its value is zero.
     pub fn map(&mut self, first: usize, indices: &[i32], first_column: u32, columns: &[Column]) -> bool {
         self.ranges.push([first as u32, indices.len() as u32]);
         let mut place = 0;
@@ -88,7 +88,7 @@ impl Pattern {
         true
     }
 
-    /// All values have been mapped.
+    /// Note that all values have been mapped.
     pub fn complete(&mut self) {
         self.is_mapped = true;
     }
@@ -100,16 +100,16 @@ impl Pattern {
     }
 }
 
-/// Of some sources the ranges of values, and source by source the columns that values go to.
+/// The ranges of values of some sources, and source by source the columns to which values go.
 pub struct Sources<'a> {
-    /// The first value of each, and how many.
+    /// The first value of each source, and the number of its values.
     pub ranges: &'a [[u32; 2]],
-    /// As many as there are values.
+    /// The column of each value.
     pub columns: &'a [u32],
 }
 
 impl<'a> Sources<'a> {
-    /// Take so many sources from the beginning.
+    /// Take `count` sources from the beginning.
     #[inline(always)]
     pub fn next(&mut self, count: usize) -> Self {
         let (ranges, other_ranges) = self.ranges.split_at(count);

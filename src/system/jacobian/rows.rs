@@ -1,4 +1,4 @@
-//! A Jacobian as its user has it, dense or by compressed rows, and its rows in the columns of a body.
+//! A Jacobian in the form that the user has, dense or by compressed rows, and its rows in the columns of a body.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;
@@ -7,7 +7,7 @@ use crate::math::is_finite;
 
 use super::super::error::{Error, Fault, Result};
 
-/// J: the rows of constraints, one below the other, over the velocities of bodies, one behind the other.
+/// The Jacobian J. Its rows are the rows of constraints in turn; its columns are the velocities of bodies in turn.
 #[derive(Clone, Copy, Debug)]
 pub enum Jacobian<'a> {
     /// All entries.
@@ -19,13 +19,14 @@ pub enum Jacobian<'a> {
         /// Values from one row to the next, and from one column to the next.
         strides: [usize; 2],
     },
-    /// Compressed rows: row i has the values from `starts[i]` on, up to `starts[i + 1]`, or `counts[i]` of them; columns ascend.
+    /// Compressed rows: the values of row i begin at `starts[i]`; they end at `starts[i + 1]`, or there are `counts[i]` of them.
+    /// Columns ascend.
     Sparse {
         /// Rows and columns.
         shape: [usize; 2],
-        /// Where rows begin; without counts also the end.
+        /// The place where each row begins; without counts also the end of the last row.
         starts: &'a [i32],
-        /// How many entries each row has.
+        /// The number of entries of each row.
         counts: Option<&'a [i32]>,
         /// The column of each value.
         indices: &'a [i32],
@@ -36,15 +37,15 @@ pub enum Jacobian<'a> {
 
 /// A row of J in the columns of a body.
 #[derive(Clone, Copy)]
-pub(super) enum Part<'a> {
-    /// A value for each column, so far apart.
+pub(super) enum JacobianRow<'a> {
+    /// A value for each column, with a stride between them.
     Dense { values: &'a [f64], stride: usize, count: usize },
-    /// Columns, of which that of the body is the first, and values, from a place among all on.
+    /// Columns and values from a place among all values on; `first` is the first column of the body.
     Sparse { start: usize, indices: &'a [i32], values: &'a [f64], first: u32 },
 }
 
 impl Jacobian<'_> {
-    /// Values that a dense one reaches over.
+    /// The number of values from the first to the last of a dense Jacobian.
     pub fn extent([rows, columns]: [usize; 2], strides: [usize; 2]) -> usize {
         let last = |count: usize, stride: usize| count.saturating_sub(1).saturating_mul(stride);
         let end = last(rows, strides[0]).saturating_add(last(columns, strides[1])).saturating_add(1);
@@ -56,7 +57,7 @@ impl Jacobian<'_> {
         *shape
     }
 
-    /// Whether arrays have the lengths that the shape asks for.
+    /// Check that arrays have the lengths that the shape requires.
     pub(super) fn check(&self) -> Result<(), Fault> {
         let (what, expected, found) = match self {
             Self::Dense { values, shape, strides } => {
@@ -79,7 +80,7 @@ impl Jacobian<'_> {
         Ok(())
     }
 
-    /// Start, columns and values of a compressed row, if it neither begins nor ends outside.
+    /// Start, columns and values of a compressed row; `None` if it begins or ends outside.
     #[inline(always)]
     fn compressed(&self, row: usize) -> Option<(usize, &[i32], &[f64])> {
         let Self::Sparse { starts, counts, indices, values, .. } = self else { return None };
@@ -91,7 +92,7 @@ impl Jacobian<'_> {
         Some((start, indices.get(start..end)?, values.get(start..end)?))
     }
 
-    /// Whether all that is there is finite, as is found out at once; what lies between rows may not be.
+    /// Whether all values are finite, if one pass over the array can show it; values between rows may be not finite.
     pub(super) fn is_finite(&self) -> bool {
         match *self {
             Self::Dense { values, shape: [rows, columns], .. } => {
@@ -101,7 +102,7 @@ impl Jacobian<'_> {
         }
     }
 
-    /// The rows of the next constraint, of which there are so many.
+    /// The rows of the next constraint, which has `count` rows.
     pub(super) fn next_rows(&self, end: &mut usize, count: usize) -> Result<Range<usize>> {
         let first = *end;
         *end += count;
@@ -111,7 +112,7 @@ impl Jacobian<'_> {
         Ok(first..*end)
     }
 
-    /// Whether there are so many rows.
+    /// Check that J has the expected number of rows.
     pub(super) fn check_end(&self, expected: usize) -> Result {
         match self.shape() {
             [found, _] if found == expected => Ok(()),
@@ -122,19 +123,21 @@ impl Jacobian<'_> {
         }
     }
 
-    /// Whether rows are well-formed and finite, unless that is known.
+    /// Check that rows are well-formed, and finite unless that is known.
     #[inline(always)]
     pub(super) fn check_rows(&self, mut rows: Range<usize>, is_finite: bool) -> Result<(), Fault> {
         rows.try_for_each(|row| self.check_row(row, is_finite))
     }
 
-    /// Whether a row is.
+    /// Check that a row is well-formed, and finite unless that is known.
     #[inline(always)]
     pub(super) fn check_row(&self, row: usize, is_known: bool) -> Result<(), Fault> {
         let are_finite = match *self {
             Self::Dense { .. } if is_known => true,
             Self::Dense { shape: [_, columns], .. } => {
-                let Part::Dense { values, stride, count } = self.part(row, 0, columns) else { return Ok(()) };
+                let JacobianRow::Dense { values, stride, count } = self.part(row, 0, columns) else {
+                    return Ok(());
+                };
                 match stride {
                     1 => is_finite(&values[..count]),
                     _ => (0..count).fold(true, |all, column| all & values[stride * column].is_finite()),
@@ -158,13 +161,13 @@ impl Jacobian<'_> {
         if are_finite { Ok(()) } else { Err(Fault::NotFinite("its operator H")) }
     }
 
-    /// A row that has been checked, in some columns.
+    /// A checked row in a range of columns.
     #[inline(always)]
-    pub(super) fn part(&self, row: usize, first: usize, end: usize) -> Part<'_> {
+    pub(super) fn part(&self, row: usize, first: usize, end: usize) -> JacobianRow<'_> {
         match *self {
             Self::Dense { values, strides, .. } => {
                 let values = values.get(strides[0] * row + strides[1] * first..).unwrap_or_default();
-                Part::Dense { values, stride: strides[1], count: end - first }
+                JacobianRow::Dense { values, stride: strides[1], count: end - first }
             }
             Self::Sparse { shape, .. } => {
                 let (mut start, mut indices, mut values) = self.compressed(row).unwrap_or_default();
@@ -175,14 +178,14 @@ impl Jacobian<'_> {
                     start += own.start;
                     (indices, values) = (&indices[own.clone()], &values[own]);
                 }
-                Part::Sparse { start, indices, values, first: first as u32 }
+                JacobianRow::Sparse { start, indices, values, first: first as u32 }
             }
         }
     }
 }
 
-impl Part<'_> {
-    /// So many columns at most are not zero.
+impl JacobianRow<'_> {
+    /// An upper limit of the number of nonzeros.
     pub(super) fn most(&self) -> usize {
         match self {
             Self::Dense { count, .. } => *count,
@@ -190,12 +193,12 @@ impl Part<'_> {
         }
     }
 
-    /// So many are not.
+    /// The number of nonzeros.
     pub(super) fn count(&self) -> usize {
         (0..self.most()).filter(|&k| self.value(k) != 0.0).count()
     }
 
-    /// The k-th column that there is, `u32::MAX` behind the last.
+    /// The column of the k-th entry, `u32::MAX` after the last one.
     #[inline(always)]
     pub(super) fn column(&self, k: usize) -> u32 {
         match self {
@@ -207,7 +210,7 @@ impl Part<'_> {
         }
     }
 
-    /// Its value.
+    /// The value of the k-th entry.
     #[inline(always)]
     pub(super) fn value(&self, k: usize) -> f64 {
         match self {

@@ -1,10 +1,10 @@
-//! What bodies without a Cholesky factor of h A⁻¹ do in products: h A⁻¹ Hᵀ x of each, in whatever form A is given.
+//! Velocity increments h A⁻¹ Hᵀ x in products, for bodies without a Cholesky factor of h A⁻¹. A may have any form.
 
 use crate::body_operators::Panel;
 use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
 use crate::math::Vector;
-use crate::memory::{refill, renew};
+use crate::memory::{collect, refill};
 use crate::system::body::{Body, Inertia};
 use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::structure::NOWHERE;
@@ -12,16 +12,17 @@ use crate::team::Team;
 
 use super::{Bodies, Scratch};
 
-/// Dofs of bodies without a factor from which on threads share these: what A⁻¹ takes of each grows with their square.
+/// The number of dofs of bodies without a factor from which on threads share the work: the cost of A⁻¹ grows with the square of the
+/// dofs of a body.
 const ENOUGH_DOFS: usize = 200;
 
-/// What bodies without a Cholesky factor of h A⁻¹ do.
+/// The velocity increments of bodies without a Cholesky factor of h A⁻¹.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     all: Vec<Change>,
-    /// For each body which one is its own; empty if all have a factor.
+    /// For each body the index of its entry; empty if all have a factor.
     which: Vec<u32>,
-    /// Those of bodies without solvers, which any thread may make.
+    /// The entries of bodies without inverse callbacks, which any thread may compute.
     shared: Vec<u32>,
 }
 
@@ -38,7 +39,7 @@ impl Changes {
     }
 }
 
-/// h A⁻¹ Hᵀ x of a body, for one vector behind the other.
+/// h A⁻¹ Hᵀ x of a body, for each vector in turn.
 #[derive(Debug, Default)]
 struct Change {
     /// Place of the body.
@@ -46,7 +47,7 @@ struct Change {
     values: Vec<f64>,
 }
 
-/// What a thread needs to apply A⁻¹.
+/// The workspace of a thread that applies A⁻¹.
 #[derive(Debug, Default)]
 pub(super) struct Tool {
     force: Vec<f64>,
@@ -54,10 +55,10 @@ pub(super) struct Tool {
 }
 
 impl Bodies<'_> {
-    /// Make h A⁻¹ Hᵀ x of the bodies without a factor, one at a time. The calling thread alone does those with solvers.
+    /// Compute h A⁻¹ Hᵀ x of the bodies without a factor, one body at a time. Only the calling thread uses inverse callbacks.
     ///
     /// # Errors
-    /// Of the first body whose A⁻¹ cannot be applied, and if memory is exhausted.
+    /// The error of the first body whose A⁻¹ cannot be applied; also if memory is exhausted.
     pub(super) fn change_others<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result {
         let is_other = |place: &usize| {
             !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_factor()
@@ -89,16 +90,16 @@ impl Bodies<'_> {
         let inertia = |change: &Change| self.bodies.things()[change.body].as_ref().map(Body::inertia);
         let has_solver = |change: &Change| inertia(change).is_some_and(Inertia::is_users);
         let without_solver = (0..).zip(&*changes).filter(|(_, change)| !has_solver(change));
-        renew(shared, count, without_solver.map(|(number, _)| number))?;
+        collect(shared, count, without_solver.map(|(number, _)| number))?;
         let make = |tool: &mut Tool, change: &mut Change| {
             first_error.note(change.body, self.make_change(x, tool, change));
         };
-        team.deal_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
+        team.share_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
         let mut last_model = None;
         for at in 0..count {
             match inertia(&changes[at]) {
                 Some(Inertia::Solver(_)) => make(&mut tools[0], &mut changes[at]),
-                // Between bodies of a model there are none of another one.
+                // The bodies of a shared inverse callback follow each other, with no body of another one between them.
                 Some(Inertia::Member(member)) if last_model != Some(member.model) => {
                     last_model = Some(member.model);
                     let body = changes[at].body;
@@ -111,8 +112,8 @@ impl Bodies<'_> {
         first_error.into_result()
     }
 
-    /// Make what bodies of a model do, of which the first is the first of these: their solver is called once for each vector, so
-    /// that each product has the bits that it has alone.
+    /// Compute the increments of the bodies of a shared inverse callback; `changes` begins with the first of them. The callback is
+    /// called once for each vector, so that each product has the bits that it has alone.
     fn make_changes<const N: usize>(
         &self,
         x: [&[Vector]; N],
@@ -155,7 +156,7 @@ impl Bodies<'_> {
         Ok(())
     }
 
-    /// Make what a body without a factor does.
+    /// Compute the increment of a body without a factor.
     fn make_change<const N: usize>(&self, x: [&[Vector]; N], tool: &mut Tool, change: &mut Change) -> Result {
         let place = change.body;
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
@@ -171,7 +172,7 @@ impl Bodies<'_> {
     }
 }
 
-/// y = A⁻¹ x of a body.
+/// Compute y = A⁻¹ x for a body.
 fn apply_inverse(body: &Body, panel: &Panel, x: &[f64], y: &mut [f64], work: &mut Workspace) -> Checked {
     let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
     match (body.inertia(), body.inertia().view().map_err(defect)?) {
@@ -183,8 +184,8 @@ fn apply_inverse(body: &Body, panel: &Panel, x: &[f64], y: &mut [f64], work: &mu
             }
         }
         (_, None) => y.fill(0.0),
-        (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(x, y),
-        (_, Some(inertia::Inertia::Matrix(_))) => {
+        (_, Some(inertia::InertiaRef::Inverse(inverse))) => inverse.apply_to_vector(x, y),
+        (_, Some(inertia::InertiaRef::Matrix(_))) => {
             y.copy_from_slice(x);
             panel.solve(y, work)?;
         }

@@ -1,9 +1,11 @@
-//! Bodies come, go, and change.
+//! Inserts, removes and changes bodies.
 #![forbid(unsafe_code)]
 
 use crate::math::{Block, Vector};
-use crate::memory::with_room;
-use crate::system::body::{Body, Inertia, Kinematics, Member, Solve, finite, of_size, same_bits};
+use crate::memory::with_capacity;
+use crate::rows::fault::check_size;
+use crate::system::body::{Body, Inertia, Kinematics, Member, Solve, finite, same_bits};
+use crate::system::bulk::{EntryError, EntryResult};
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::id_table::Id;
@@ -11,21 +13,63 @@ use crate::system::id_table::Id;
 use super::System;
 
 impl System {
-    /// Insert a body with a given number of generalised velocities, all zero.
+    /// Insert a body with a given number of generalized velocities, all zero.
     ///
     /// # Errors
     /// As [`Body::new`].
     pub fn insert_body(&mut self, dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Id> {
-        let id = self.bodies.next();
-        let body = Body::new(dofs, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
-        self.check_rotation(id, &kinematics)?;
-        let marks = dirty::of_body(&body.inertia);
-        let id = self.bodies.insert(body, marks)?;
-        self.structure_changes();
-        Ok(id)
+        let mut inertia = Some(inertia);
+        let inserted = self.insert_bodies(1, |_| match inertia.take() {
+            Some(inertia) => Body::new(dofs, kinematics, inertia),
+            None => Err(Fault::Unknown),
+        });
+        inserted.map_err(|error| error.error)
     }
 
-    /// Insert a rigid body: its mass, its referential inertia about the mass centre, Λ, and X̄.
+    /// Insert `count` bodies, all or none; `body` makes each. Their ids follow each other from the one that is returned.
+    ///
+    /// # Errors
+    /// The error of the first entry that is not valid, or whose rotation is not orthonormal. Also if memory is exhausted. Nothing
+    /// has changed then.
+    pub fn insert_bodies(
+        &mut self,
+        count: usize,
+        mut body: impl FnMut(usize) -> Checked<Body>,
+    ) -> EntryResult<Id> {
+        let first = self.bodies.next();
+        let mut bodies = with_capacity(count).map_err(Error::from)?;
+        for entry in 0..count {
+            let id = first + entry as Id;
+            let failed = |error| EntryError { entry: Some(entry), error };
+            let body = body(entry).map_err(|fault| failed(Error::of_body(id, fault)))?;
+            self.check_rotation(id, body.kinematics()).map_err(failed)?;
+            bodies.push(body);
+        }
+        self.bodies.reserve(count).map_err(Error::from)?;
+        for body in bodies {
+            let marks = dirty::of_body(&body.inertia);
+            self.bodies.insert(body, marks).map_err(Error::from)?;
+        }
+        self.structure_changes();
+        Ok(first)
+    }
+
+    /// Set the mass and the referential inertia of a rigid body, or the mass and the Euler tensor of a pseudo-rigid one.
+    ///
+    /// # Errors
+    /// If there is no body with this id, the body is of another kind, or as for [`System::set_inertia`].
+    pub fn set_mass(&mut self, id: Id, mass: f64, inertia: &Block) -> Result {
+        let made = match self.body(id)?.kinematics() {
+            Kinematics::Rigid { .. } => Inertia::rigid(mass, inertia),
+            Kinematics::PseudoRigid { .. } => Inertia::pseudo_rigid(mass, inertia),
+            Kinematics::General => {
+                Err(Fault::Invalid("it is neither rigid nor pseudo-rigid and has no mass"))
+            }
+        };
+        self.set_inertia(id, made.map_err(|fault| Error::of_body(id, fault))?)
+    }
+
+    /// Insert a rigid body: its mass, its referential inertia about the mass center, Λ, and X̄.
     ///
     /// # Errors
     /// As [`Inertia::rigid`] and [`Body::new`].
@@ -41,7 +85,7 @@ impl System {
         self.insert_body(6, Kinematics::Rigid { rotation: *rotation, center: *center }, inertia)
     }
 
-    /// Insert a pseudo-rigid body: its mass, its Euler tensor about the mass centre, and X̄.
+    /// Insert a pseudo-rigid body: its mass, its Euler tensor about the mass center, and X̄.
     ///
     /// # Errors
     /// As [`Inertia::pseudo_rigid`] and [`Body::new`].
@@ -51,13 +95,14 @@ impl System {
         self.insert_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
     }
 
-    /// Insert the bodies of a model, with given numbers of generalised velocities, all zero: one solver applies A⁻¹ of all of them,
-    /// which couples no two of them. It gets columns in which the bodies' generalised velocities lie one behind the other in this
-    /// order, as many columns as the body that needs most; what belongs to a body that needs fewer is zero in the others. In each
-    /// update it is called once, or more often where columns would take too much memory ([`crate::assembly::bodies`]).
+    /// Insert bodies with a shared inverse callback, with given numbers of generalized velocities, all zero. The callback applies
+    /// A⁻¹ of all of them; A⁻¹ couples no two of them. The callback gets columns that hold the generalized velocities of all bodies
+    /// in this order. The number of columns is the largest number that a body needs; if a body needs fewer, its entries in the
+    /// other columns are zero. An update calls the callback once, or more often if columns would need too much memory
+    /// ([`crate::assembly::bodies`]).
     ///
-    /// The ids of the bodies follow one after the other; the first of them. Each may be removed alone, or be given another inertia:
-    /// what belongs to it is then zero. The solver goes with the last of them.
+    /// Return the id of the first body; the ids follow each other. Each body may be removed alone, or may get another inertia: its
+    /// entries are then zero. The callback is dropped with the last of the bodies.
     ///
     /// # Errors
     /// If there are no bodies, one has no velocities, there are more than an `i32` can count, or memory is exhausted. Then nothing
@@ -75,7 +120,7 @@ impl System {
         }
         let model = self.models.reserve().map_err(memory)?;
         self.bodies.reserve(sizes.len()).map_err(memory)?;
-        let mut bodies = with_room(sizes.len()).map_err(memory)?;
+        let mut bodies = with_capacity(sizes.len()).map_err(memory)?;
         let mut end = 0;
         for (k, &dofs) in sizes.iter().enumerate() {
             let inertia = Inertia::Member(Member { model, place: end..end + dofs });
@@ -94,11 +139,12 @@ impl System {
     /// Remove a body that no constraint acts on.
     ///
     /// # Errors
-    /// If there is none with this id, or a constraint acts on it.
+    /// If there is no body with this id, or a constraint acts on it.
     pub fn remove_body(&mut self, id: Id) -> Result {
         if self.body(id)?.users > 0 {
-            let mut users = self.constraints.iter().filter(|(_, user)| user.bodies.contains(&Some(id)));
-            let user = users.next().map_or(0, |(user, _)| self.owner(user, 0));
+            let mut users =
+                self.constraints.iter().filter(|(_, user)| user.all_bodies().any(|body| body == id));
+            let user = users.next().map_or(0, |(user, _)| user);
             return Err(Error::of_body(id, Fault::InUse(user)));
         }
         if let Some(Body { inertia: Inertia::Member(member), .. }) = self.bodies.remove(id) {
@@ -106,14 +152,14 @@ impl System {
         }
         self.structure_changes();
         if self.bodies.is_sparse() {
-            // It may have rows of constraints that are gone, on bodies that are.
+            // The structure may have rows of removed constraints on removed bodies.
             self.structure.forget();
             self.close_up_bodies()?;
         }
         Ok(())
     }
 
-    /// Close the gaps that removed bodies have left; the structure has no rows on them.
+    /// Close the gaps of removed bodies; the structure has no rows on them.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -130,7 +176,7 @@ impl System {
     /// A body.
     ///
     /// # Errors
-    /// If there is none with this id.
+    /// If there is no body with this id.
     pub fn body(&self, id: Id) -> Result<&Body> {
         self.bodies.get(id).ok_or(Error::of_body(id, Fault::Unknown))
     }
@@ -143,7 +189,7 @@ impl System {
     /// Set Λ of a rigid body.
     ///
     /// # Errors
-    /// If there is none with this id, the body is of another kind, or the rotation is not finite.
+    /// If there is no body with this id, the body is of another kind, or the rotation is not finite.
     pub fn set_rotation(&mut self, id: Id, rotation: &Block) -> Result {
         let kinematics = self.turned(id, rotation)?;
         self.change_body(id, |body, mark| {
@@ -154,7 +200,7 @@ impl System {
         })
     }
 
-    /// How the points of a rigid body move with another Λ.
+    /// The motion of the points of a rigid body with another Λ.
     ///
     /// # Errors
     /// As [`System::set_rotation`].
@@ -170,15 +216,16 @@ impl System {
         checked.map_err(|fault| Error::of_body(id, fault))
     }
 
-    /// Whether frames and rotations that are not orthonormal are taken as they are, from now on; at first they are refused.
+    /// Choose whether the system accepts frames and rotations that are not orthonormal, from now on; at first it refuses them.
     pub fn take_any_axes(&mut self, any: bool) {
         self.takes_any_axes = any;
     }
 
-    /// Set what is known of A. The kind may change, but not to or from that of obstacles while constraints act on the body.
+    /// Set the inertia of a body. The kind may change; but while constraints act on the body, an obstacle stays an obstacle, and
+    /// another body does not become one.
     ///
     /// # Errors
-    /// If there is none with this id, the sizes differ, or the above.
+    /// If there is no body with this id, the sizes differ, or the kind may not change.
     pub fn set_inertia(&mut self, id: Id, inertia: Inertia) -> Result {
         let body = self.body(id)?;
         let is_obstacle = |inertia: &Inertia| matches!(inertia, Inertia::Obstacle);
@@ -199,19 +246,19 @@ impl System {
         Ok(())
     }
 
-    /// As [`System::set_inertia`] by [`Inertia::dense`], in the memory of a dense A⁻¹ where the body has one.
+    /// Set the inertia by [`Inertia::dense`], in the memory of a dense A⁻¹ if the body has one.
     ///
     /// # Errors
-    /// As there. Nothing has changed then.
+    /// As for [`System::set_inertia`] and [`Inertia::dense`]. Nothing has changed then.
     pub fn set_dense(&mut self, id: Id, size: usize, inverse: &[f64]) -> Result {
         self.replace_inertia(id, |own| own.replace_dense(size, inverse), || Inertia::dense(size, inverse))
     }
 
-    /// As [`System::set_inertia`] by [`Inertia::matrix`]; where the body has a matrix with the same columns and rows, these are not
-    /// checked again, and the memory is the same.
+    /// Set the inertia by [`Inertia::matrix`]. If the body has a matrix with the same columns and rows, these are not checked
+    /// again, and the memory is the same.
     ///
     /// # Errors
-    /// As there. Nothing has changed then.
+    /// As for [`System::set_inertia`] and [`Inertia::matrix`]. Nothing has changed then.
     pub fn set_matrix(&mut self, id: Id, starts: &[i32], rows: &[i32], values: &[f64]) -> Result {
         self.replace_inertia(
             id,
@@ -236,15 +283,15 @@ impl System {
         Ok(())
     }
 
-    /// Set the free generalised velocity, of which B is made.
+    /// Set the free generalized velocity, from which B is computed.
     ///
     /// # Errors
-    /// If there is no such body, or there are not as many values or they are not finite.
+    /// If there is no such body, the number of values is wrong, or they are not finite.
     pub fn set_velocity(&mut self, id: Id, velocity: &[f64]) -> Result {
         self.set_either_velocity(id, velocity, Body::velocity_mut)
     }
 
-    /// Set the previous generalised velocity, of which V is made.
+    /// Set the previous generalized velocity, from which V is computed.
     ///
     /// # Errors
     /// As [`System::set_velocity`].
@@ -254,7 +301,8 @@ impl System {
 
     pub(in crate::system) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result {
         let failed = |fault| Error::of_body(id, fault);
-        of_size("its generalised velocity", velocity, self.body(id)?.dofs()).map_err(failed)?;
+        check_size("its generalised velocity", self.body(id)?.dofs(), velocity.len())
+            .map_err(|fault| failed(fault.into()))?;
         finite("its generalised velocity", velocity).map_err(failed)
     }
 

@@ -1,9 +1,10 @@
-//! Tags, reactions and regularisation: what belongs to a constraint and no update changes.
+//! Tags, reactions and regularization: the data of a constraint that no update changes.
 #![forbid(unsafe_code)]
 
-use crate::system::any_rows::sizes;
-use crate::system::body::{as_many, finite};
-use crate::system::constraint_data::Kept;
+use crate::math::small_symmetric::MOST_ROWS;
+use crate::rows::fault::check_size;
+use crate::system::body::finite;
+use crate::system::constraint_data::ConstraintData;
 use crate::system::dirty;
 use crate::system::error::{Error, Fault, Result, unknown};
 use crate::system::id_table::Id;
@@ -11,124 +12,110 @@ use crate::system::id_table::Id;
 use super::System;
 
 impl System {
-    /// Set the regularisation of all constraints that are there: W becomes W + diag μ, beside their compliances. `mu` has one value
-    /// for all, one for each constraint, or one for each of its rows, none negative; a constraint that is inserted later has none.
+    /// Set the regularization of all existing constraints: W becomes W + diag μ, in addition to compliances. `mu` has one value for
+    /// all, one for each constraint, or one for each scalar row, none negative. A constraint that is inserted later has none.
     ///
     /// # Errors
-    /// If there is another number of values, or one is negative or not finite. Nothing has changed then.
+    /// If the number of values is wrong, or a value is negative or not finite. Nothing has changed then.
     pub fn regularise(&mut self, mu: &[f64]) -> Result {
-        let (rows, scalars) = (self.kept.len(), self.sizes().sum::<usize>());
+        let (rows, scalars) = (self.constraints.len(), self.scalar_rows());
         let found = mu.len();
         let size = Fault::Size { what: "mu", expected: rows, found };
         ensure!([1, rows, scalars].contains(&found), Error::of_system(size));
         let why = "mu is negative or not finite";
         ensure!(mu.iter().all(|mu| mu.is_finite() && *mu >= 0.0), Error::of_system(Fault::Invalid(why)));
-        let Self { constraints, kept, mixed, compliances, .. } = self;
+        let Self { constraints, data, compliances, .. } = self;
+        let (constraints, marks) = constraints.all_mut();
+        let data = data.all_mut().0.iter_mut().flatten();
         let (mut row, mut first) = (0, 0);
-        for place in 0..kept.ids().len() {
-            let id = kept.ids()[place];
-            let Some(kept) = &mut kept.all_mut().0[place] else { continue };
-            let odd = mixed.as_mut().filter(|mixed| mixed.triple(constraints, id).is_err());
-            let size =
-                odd.as_ref().map_or(3, |odd| odd.entries().get(id).map_or(0, |entry| entry.rows.into()));
+        let each = constraints.iter_mut().zip(marks).filter_map(|(own, mark)| Some((own.as_mut()?, mark)));
+        for ((constraint, mark), data) in each.zip(data) {
+            let height = constraint.rows();
             let of = |i: usize| match found {
                 1 => mu[0],
                 found if found == rows => mu[row],
                 _ => mu[first + i],
             };
-            if let Some(odd) = odd {
-                odd.set_shift(constraints, id, |i| if i < size { of(i) } else { 0.0 }, dirty::COMPLIANCE);
-            } else {
-                let shift = [0, 1, 2].map(of);
-                let triple = mixed.as_ref().map_or(Ok(id), |mixed| mixed.triple(constraints, id))?;
-                if kept.shift != shift
-                    && let Some((constraint, mark)) = constraints.get_mut(triple)
-                {
-                    kept.shift = shift;
-                    *compliances -= usize::from(constraint.compliance.is_some());
-                    constraint.compliance = kept.sum();
-                    *compliances += usize::from(constraint.compliance.is_some());
-                    *mark |= dirty::COMPLIANCE;
+            *compliances -= usize::from(constraint.is_compliant());
+            let mut shift = [0.0; MOST_ROWS];
+            (0..height).for_each(|i| shift[i] = of(i));
+            let changes = match &mut constraint.irregular {
+                Some(irregular) => std::mem::replace(&mut irregular.shift, shift) != shift,
+                None => {
+                    let shift = [shift[0], shift[1], shift[2]];
+                    let changes = std::mem::replace(&mut data.shift, shift) != shift;
+                    constraint.compliance = data.added();
+                    changes
                 }
-            }
-            (row, first) = (row + 1, first + size);
+            };
+            *compliances += usize::from(constraint.is_compliant());
+            *mark |= if changes { dirty::COMPLIANCE } else { 0 };
+            (row, first) = (row + 1, first + height);
         }
         self.values_change();
         Ok(())
     }
 
-    /// Have what is kept of the compliance of a constraint added to its diagonal block.
-    pub(in crate::system) fn put_compliance(&mut self, id: Id) -> Result {
-        let compliance = self.kept(id)?.sum();
-        let before = self.constraint(id)?.compliance.is_some();
-        self.compliances = self.compliances + usize::from(compliance.is_some()) - usize::from(before);
-        self.change_constraint(id, |constraint, mark| {
-            constraint.compliance = compliance;
-            *mark |= dirty::COMPLIANCE;
-        })
-    }
-
-    fn kept(&self, id: Id) -> Result<&Kept> {
-        self.kept.get(id).ok_or(unknown(id))
+    fn data(&self, id: Id) -> Result<&ConstraintData> {
+        self.data.get(id).ok_or(unknown(id))
     }
 
     /// The tag of a constraint, 0 at first.
     ///
     /// # Errors
-    /// If there is none with this id.
+    /// If there is no constraint with this id.
     pub fn tag(&self, id: Id) -> Result<u64> {
-        Ok(self.kept(id)?.tag)
+        Ok(self.data(id)?.tag)
     }
 
-    /// Set the tag of a constraint: any number that its user finds it again by.
+    /// Set the tag of a constraint: a number that helps its user to find it again.
     ///
     /// # Errors
-    /// If there is none with this id.
+    /// If there is no constraint with this id.
     pub fn set_tag(&mut self, id: Id, tag: u64) -> Result {
-        self.kept.get_mut(id).ok_or(unknown(id))?.0.tag = tag;
+        self.data.get_mut(id).ok_or(unknown(id))?.0.tag = tag;
         Ok(())
     }
 
-    /// The tags of all constraints, in the order of rows.
+    /// Write the tags of all constraints, in the order of rows.
     ///
     /// # Errors
-    /// If there is room for another number.
+    /// If `tags` has the wrong length.
     pub fn write_tags(&self, tags: &mut [u64]) -> Result {
-        as_many("the tags", self.kept.len(), tags.len()).map_err(Error::of_system)?;
-        self.kept.iter().zip(tags).for_each(|((_, kept), tag)| *tag = kept.tag);
+        check_size("the tags", self.data.len(), tags.len()).map_err(Error::of_system)?;
+        self.data.iter().zip(tags).for_each(|((_, data), tag)| *tag = data.tag);
         Ok(())
     }
 
-    /// Keep reactions with the constraints, as many values each as it has rows, in the order of rows: they stay with theirs when
-    /// others are inserted, removed or moved. No update is needed, and none depends on them.
+    /// Keep a reaction with each constraint: a value for each scalar row, in the order of rows. Reactions stay with their
+    /// constraints when others are inserted, removed or moved. No update is needed, and none depends on them.
     ///
     /// # Errors
-    /// If there is another number of values, or one is not finite.
+    /// If the number of values is wrong, or a value is not finite.
     pub fn set_reactions(&mut self, reactions: &[f64]) -> Result {
-        as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
+        check_size("the reactions R", self.scalar_rows(), reactions.len()).map_err(Error::of_system)?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
-        let Self { kept, mixed, constraints, .. } = self;
+        let Self { data, constraints, .. } = self;
         let mut rest = reactions;
-        let each = kept.all_mut().0.iter_mut().flatten();
-        for (kept, rows) in each.zip(sizes(mixed.as_ref(), constraints)) {
-            let (own, others) = rest.split_at(rows);
-            kept.reaction[..rows].copy_from_slice(own);
+        let data = data.all_mut().0.iter_mut().flatten();
+        for (data, (_, constraint)) in data.zip(constraints.iter()) {
+            let (own, others) = rest.split_at(constraint.rows());
+            data.reaction[..own.len()].copy_from_slice(own);
             rest = others;
         }
         Ok(())
     }
 
-    /// The reactions that are kept, as many values for each constraint as it has rows, in the order of rows; zero for one that is
-    /// new.
+    /// Write the reactions that are kept, a value for each scalar row, in the order of rows; zero for a new constraint.
     ///
     /// # Errors
-    /// If there is room for another number of values.
+    /// If `reactions` has the wrong length.
     pub fn write_reactions(&self, reactions: &mut [f64]) -> Result {
-        as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
+        check_size("the reactions R", self.scalar_rows(), reactions.len()).map_err(Error::of_system)?;
         let mut rest = reactions;
-        for ((_, kept), rows) in self.kept.iter().zip(self.sizes()) {
-            let (own, others) = rest.split_at_mut(rows);
-            own.copy_from_slice(&kept.reaction[..rows]);
+        for ((_, data), (_, constraint)) in self.data.iter().zip(self.constraints.iter()) {
+            let (own, others) = rest.split_at_mut(constraint.rows());
+            own.copy_from_slice(&data.reaction[..own.len()]);
             rest = others;
         }
         Ok(())

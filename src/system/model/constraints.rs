@@ -1,19 +1,23 @@
-//! Constraints of three rows on one or two bodies come, go, and change.
+//! Inserts, removes and changes constraints.
 #![forbid(unsafe_code)]
 
 use crate::math::{Block, Vector};
-use crate::system::body::{as_many, orthonormal};
-use crate::system::constraint::{Constraint, OTHER_KIND, Operator, Placement, check_compliance};
+use crate::memory::collected;
+use crate::rows::fault::check_size;
+use crate::system::body::{copied, finite, orthonormal};
+use crate::system::constraint::{
+    Constraint, MOST_BODIES, OTHER_KIND, Operator, Placement, check_bodies, check_compliance, check_rows,
+};
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result, Subject, unknown};
 use crate::system::id_table::Id;
-use crate::system::mixed::MOST_BODIES;
+use crate::system::insertion::mark_bodies;
 
 use super::System;
 
 impl System {
-    /// Insert a constraint between points of bodies; `None` is the ground. U = Eᵀ (velocity of the master's point − velocity
-    /// of the slave's), E = `frame` with the local axes as columns. Points are referential; that of the ground does not count.
+    /// Insert a constraint between points of bodies; `None` is the ground. U = Eᵀ (velocity of the master's point − velocity of the
+    /// slave's point), E = `frame` with the local axes as columns. Points are referential; the ground's point is not used.
     ///
     /// # Errors
     /// If there is no such body, a body has no points, both are the ground, something is not finite, the frame is not
@@ -24,83 +28,125 @@ impl System {
         frame: &Block,
         points: [Vector; 2],
     ) -> Result<Id> {
-        self.insert_placed(bodies, Placement::at_points(frame, points))
-    }
-
-    /// Insert a constraint by operators, one for each body that is not the ground: U = H_master u_master + H_slave u_slave,
-    /// signs included.
-    ///
-    /// # Errors
-    /// If there is no such body, an operator is missing or of another size, both are the ground, or memory is exhausted.
-    pub fn insert_operators(
-        &mut self,
-        bodies: [Option<Id>; 2],
-        operators: [Option<Operator>; 2],
-    ) -> Result<Id> {
-        self.insert_placed(bodies, Ok(Placement::Operators(operators)))
-    }
-
-    fn insert_placed(&mut self, bodies: [Option<Id>; 2], placement: Checked<Placement>) -> Result<Id> {
         let subject = Subject::Constraint(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
-        let placement = placement.map_err(failed)?;
-        self.check_placement(bodies, &placement).map_err(failed)?;
-        let constraint = Constraint { bodies, placement, compliance: None };
-        self.all_or_nothing(|system| system.put_triple(constraint)).map_err(|_| failed(Fault::Memory))
+        let placement = self.check_points(bodies, frame, points).map_err(failed)?;
+        let constraint = Constraint::regular(bodies, placement);
+        self.all_or_nothing(|system| system.put(constraint)).map_err(|_| failed(Fault::Memory))
     }
 
-    pub(in crate::system) fn check_placement(
+    /// Insert a constraint of one to six scalar rows by operators: U = Σ H u over its bodies, signs included. It has one to sixteen
+    /// bodies and an operator for each; one of two bodies may be `None`, the ground, which has no operator. Each operator has all
+    /// rows of the constraint.
+    ///
+    /// If there are two bodies and three rows, both bodies may be the same: H is the sum then.
+    ///
+    /// # Errors
+    /// If the number of bodies is wrong, a body does not exist or is there twice, all are the ground, operators are missing or have
+    /// the wrong size, or memory is exhausted.
+    pub fn insert_operators<B: Copy + Into<Option<Id>>>(
+        &mut self,
+        bodies: &[B],
+        operators: Vec<Operator>,
+    ) -> Result<Id> {
+        let mut list = [None; MOST_BODIES];
+        list.iter_mut().zip(bodies).for_each(|(to, &body)| *to = body.into());
+        let list = &list[..bodies.len().min(MOST_BODIES)];
+        let subject = subject_of(self.next_constraint(), list);
+        let failed = |fault| Error { subject, fault };
+        check_bodies(bodies.len()).map_err(failed)?;
+        self.insert_checked(list, operators).map_err(failed)
+    }
+
+    fn insert_checked(&mut self, bodies: &[Option<Id>], operators: Vec<Operator>) -> Checked<Id> {
+        let rows = self.check_operators(bodies, &operators, None)?;
+        let constraint = Constraint::by_operators(bodies, rows, operators.into_iter().map(Ok))?;
+        Ok(self.all_or_nothing(|system| system.put(constraint))?)
+    }
+
+    /// Insert a constraint of one row that measures one generalized velocity of a body, times a coefficient: a limit, motor or
+    /// friction loss of a joint.
+    ///
+    /// # Errors
+    /// If there is no such body or velocity, the coefficient is not finite, or memory is exhausted.
+    pub fn insert_dof(&mut self, body: Id, dof: Option<usize>, coefficient: f64) -> Result<Id> {
+        let subject = subject_of(self.next_constraint(), &[Some(body)]);
+        let failed = |fault| Error { subject, fault };
+        let dofs = self.bodies.get(body).ok_or(failed(Fault::NoBody(body)))?.dofs();
+        let dof = dof.filter(|&dof| dof < dofs);
+        let dof = dof.ok_or(failed(Fault::Invalid("its body has no such generalised velocity")))?;
+        finite("its coefficient", &[coefficient]).map_err(failed)?;
+        let operator = Operator::of_dof(dofs, dof, coefficient).map_err(failed)?;
+        let operators = collected(1, std::iter::once(operator)).map_err(|_| failed(Fault::Memory))?;
+        self.insert_operators(&[body], operators)
+    }
+
+    /// Check the points of a constraint on these bodies.
+    pub(in crate::system) fn check_points(
         &self,
         bodies: [Option<Id>; 2],
-        placement: &Placement,
-    ) -> Checked {
+        frame: &Block,
+        points: [Vector; 2],
+    ) -> Checked<Placement> {
+        let placement = Placement::at_points(frame, points)?;
         ensure!(bodies != [None, None], Fault::Invalid("both of its bodies are the ground"));
-        if let (Placement::Points { frame, .. }, false) = (placement, self.takes_any_axes) {
+        if !self.takes_any_axes {
             orthonormal("its frame is not orthonormal to within 1e-8", frame)?;
         }
-        for (k, id) in bodies.into_iter().enumerate() {
-            let body = id.map(|id| self.bodies.get(id).ok_or(Fault::NoBody(id))).transpose()?;
-            match (body, placement) {
-                (None, Placement::Points { .. }) => {}
-                (Some(body), Placement::Points { .. }) if body.kinematics().dofs().is_some() => {}
-                (Some(_), Placement::Points { .. }) => {
-                    return Err(Fault::Invalid(
-                        "a body of it is neither rigid nor pseudo-rigid and has no points",
-                    ));
-                }
-                (body, Placement::Operators(operators)) => match (body, &operators[k]) {
-                    (None, None) => {}
-                    (Some(body), Some(operator)) => {
-                        as_many("columns of its operator H", body.dofs(), operator.dofs())?;
-                    }
-                    _ => return Err(Fault::Invalid("it needs one operator H for each of its bodies")),
-                },
-            }
+        for id in bodies.into_iter().flatten() {
+            let body = self.bodies.get(id).ok_or(Fault::NoBody(id))?;
+            let why = "a body of it is neither rigid nor pseudo-rigid and has no points";
+            ensure!(body.kinematics().dofs().is_some(), Fault::Invalid(why));
         }
-        Ok(())
+        Ok(placement)
+    }
+
+    /// Check the operators of a constraint on these bodies; `rows` is its number of rows if it exists already. Return the number of
+    /// rows.
+    fn check_operators(
+        &self,
+        bodies: &[Option<Id>],
+        operators: &[Operator],
+        rows: Option<usize>,
+    ) -> Checked<usize> {
+        check_bodies(bodies.len())?;
+        ensure!(bodies.iter().any(Option::is_some), Fault::Invalid("both of its bodies are the ground"));
+        let has_ground = bodies.contains(&None);
+        let why = "the ground is one of more than two bodies of it";
+        ensure!(!has_ground || bodies.len() <= 2, Fault::Invalid(why));
+        let expected = bodies.iter().flatten().count();
+        check_size("its operators H", expected, operators.len())?;
+        let height = rows.unwrap_or(operators[0].rows());
+        check_rows(height)?;
+        for (k, (id, operator)) in bodies.iter().flatten().zip(operators).enumerate() {
+            let body = self.bodies.get(*id).ok_or(Fault::NoBody(*id))?;
+            let is_twice = bodies[..k].contains(&Some(*id));
+            let may_be_twice = bodies.len() == 2 && height == 3;
+            ensure!(!is_twice || may_be_twice, Fault::Invalid("a body of it is there twice"));
+            if operator.rows() != height {
+                return Err(Fault::Invalid(match rows {
+                    Some(_) => "its operators H have not as many rows as it has",
+                    None => "its operators H have different numbers of rows",
+                }));
+            }
+            check_size("columns of its operator H", body.dofs(), operator.dofs())?;
+        }
+        Ok(height)
     }
 
     /// Remove a constraint: later rows move up.
     ///
     /// # Errors
-    /// If there is none with this id.
+    /// If there is no constraint with this id.
     pub fn remove_constraint(&mut self, id: Id) -> Result {
-        self.rows_of(id)?;
-        let mut list = [0; MOST_BODIES];
-        let bodies = self.bodies_of(id, &mut list);
-        let has_compliance = self.constraint(id).is_ok_and(|constraint| constraint.compliance.is_some());
-        self.compliances -= usize::from(has_compliance);
-        match &mut self.mixed {
-            Some(mixed) => mixed.remove(&mut self.constraints, id),
-            None => drop(self.constraints.remove(id)),
-        }
-        self.kept.remove(id);
-        self.mark_bodies(bodies.iter().copied(), |users| *users -= 1);
+        let constraint = self.constraints.remove(id).ok_or(unknown(id))?;
+        self.compliances -= usize::from(constraint.is_compliant());
+        self.irregular -= usize::from(!constraint.is_regular());
+        self.data.remove(id);
+        mark_bodies(&mut self.bodies, constraint.all_bodies(), |users| *users -= 1);
         if self.constraints.is_sparse() {
             self.constraints.close_up();
-        }
-        if self.kept.is_sparse() {
-            self.kept.close_up();
+            self.data.close_up();
         }
         self.structure_changes();
         Ok(())
@@ -109,14 +155,13 @@ impl System {
     /// Give a constraint at points another frame and other points.
     ///
     /// # Errors
-    /// If there is none with this id, it was inserted with operators, or something is not finite.
+    /// If there is no constraint with this id, it was inserted with operators, or something is not finite.
     pub fn move_constraint(&mut self, id: Id, frame: &Block, points: [Vector; 2]) -> Result {
         let bodies = self.constraint(id)?.bodies;
         self.rebind_constraint(id, bodies, frame, points)
     }
 
-    /// Give a constraint at points other bodies, with a frame and points on these: it keeps its row, its id and what is kept with
-    /// it.
+    /// Move a constraint at points to other bodies, with a frame and points on these: it keeps its row, its id and its data.
     ///
     /// # Errors
     /// As [`System::insert_constraint`] and [`System::move_constraint`].
@@ -127,10 +172,21 @@ impl System {
         frame: &Block,
         points: [Vector; 2],
     ) -> Result {
-        let (before, placement) = (self.constraint(id)?.bodies, self.check_move(id, bodies, frame, points)?);
+        let placement = self.check_move(id, bodies, frame, points)?;
+        self.put_points(id, bodies, placement)
+    }
+
+    /// Set the bodies and points of a constraint; they have been checked.
+    pub(in crate::system) fn put_points(
+        &mut self,
+        id: Id,
+        bodies: [Option<Id>; 2],
+        placement: Placement,
+    ) -> Result {
+        let before = self.constraint(id)?.bodies;
         if before != bodies {
-            self.mark_bodies(before.into_iter().flatten(), |users| *users -= 1);
-            self.mark_bodies(bodies.into_iter().flatten(), |users| *users += 1);
+            mark_bodies(&mut self.bodies, before.into_iter().flatten(), |users| *users -= 1);
+            mark_bodies(&mut self.bodies, bodies.into_iter().flatten(), |users| *users += 1);
             self.structure_changes();
         }
         self.change_constraint(id, |constraint, mark| {
@@ -145,7 +201,7 @@ impl System {
         })
     }
 
-    /// The placement of a constraint at points of these bodies.
+    /// Check new bodies and points of a constraint.
     ///
     /// # Errors
     /// As [`System::rebind_constraint`].
@@ -156,93 +212,144 @@ impl System {
         frame: &Block,
         points: [Vector; 2],
     ) -> Result<Placement> {
-        let is_at_points = self.constraint(id)?.is_at_points();
+        let constraint = self.constraint(id)?;
+        let own = |fault| Error { subject: constraint.subject(id), fault };
+        ensure!(constraint.is_at_points(), own(Fault::Invalid(OTHER_KIND)));
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
-        ensure!(is_at_points, failed(Fault::Invalid(OTHER_KIND)));
-        let placement = Placement::at_points(frame, points).map_err(failed)?;
-        self.check_placement(bodies, &placement).map_err(failed)?;
-        Ok(placement)
+        self.check_points(bodies, frame, points).map_err(failed)
     }
 
-    /// Give a constraint by operators other ones.
+    /// Replace the operators of a constraint: one for each of its bodies except the ground, in their order. Each operator has all
+    /// scalar rows.
     ///
     /// # Errors
-    /// If there is none with this id, it was inserted at points, or an operator is missing or of another size.
-    pub fn set_operators(&mut self, id: Id, operators: [Option<Operator>; 2]) -> Result {
+    /// If there is no constraint with this id, it was inserted at points, operators are missing or have the wrong size, or memory
+    /// is exhausted.
+    pub fn set_operators(&mut self, id: Id, operators: Vec<Operator>) -> Result {
         let constraint = self.constraint(id)?;
-        let bodies = constraint.bodies;
-        let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
+        let (subject, rows) = (constraint.subject(id), constraint.rows());
+        let failed = |fault| Error { subject, fault };
         ensure!(!constraint.is_at_points(), failed(Fault::Invalid(OTHER_KIND)));
-        let placement = Placement::Operators(operators);
-        self.check_placement(bodies, &placement).map_err(failed)?;
-        self.room.forget();
+        let mut list = [None; MOST_BODIES];
+        let bodies = constraint.list_bodies(&mut list);
+        self.check_operators(bodies, &operators, Some(rows)).map_err(failed)?;
+        let other = Constraint::by_operators(bodies, rows, operators.into_iter().map(Ok)).map_err(failed)?;
+        self.scatter.forget();
         self.change_constraint(id, |constraint, mark| {
             *mark |= dirty::CHANGED;
-            constraint.placement = placement;
+            constraint.take_operators(other);
         })
     }
 
-    /// Set what is added to the diagonal block of a constraint, symmetric; `None`: nothing.
+    /// Set the compliance of a constraint of m scalar rows: it is added to the diagonal block. It has m × m values, column-major
+    /// and symmetric; `None` removes it.
     ///
     /// # Errors
-    /// If there is none with this id, or the compliance is not finite or not symmetric.
-    pub fn set_compliance(&mut self, id: Id, compliance: Option<Block>) -> Result {
-        let subject = Subject::Constraint(id, self.constraint(id)?.bodies);
-        if let Some(compliance) = &compliance {
-            check_compliance(3, compliance).map_err(|fault| Error { subject, fault })?;
-        }
-        if let Some((kept, _)) = self.kept.get_mut(id) {
-            kept.compliance = compliance;
-        }
-        self.put_compliance(id)
+    /// If there is no constraint with this id, the number of values is wrong, they are not finite, not symmetric or negative in
+    /// some direction, or memory is exhausted.
+    pub fn set_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result {
+        self.check_compliance(id, compliance)?;
+        self.put_compliance(id, compliance)
     }
 
-    pub(in crate::system) fn change_constraint(
-        &mut self,
-        id: Id,
-        change: impl FnOnce(&mut Constraint, &mut u8),
-    ) -> Result {
-        let triple = self.triple(id)?;
-        let (constraint, mark) = self.constraints.get_mut(triple).ok_or(unknown(id))?;
+    /// Check a compliance for a constraint.
+    pub(in crate::system) fn check_compliance(&self, id: Id, compliance: Option<&[f64]>) -> Result {
+        let constraint = self.constraint(id)?;
+        let rows = constraint.rows();
+        let values = compliance.unwrap_or_default();
+        let expected = compliance.map_or(0, |_| rows * rows);
+        let checked = check_size("its compliance", expected, values.len()).map_err(Fault::from);
+        let checked = checked.and_then(|()| check_compliance(rows, values));
+        checked.map_err(|fault| Error { subject: constraint.subject(id), fault })
+    }
+
+    /// Set a compliance that has been checked.
+    pub(in crate::system) fn put_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result {
+        let Self { constraints, data, compliances, .. } = self;
+        let (constraint, mark) = constraints.get_mut(id).ok_or(unknown(id))?;
+        let failed = |fault| Error { subject: constraint.subject(id), fault };
+        let was_compliant = constraint.is_compliant();
+        if constraint.is_regular() {
+            let (data, _) = data.get_mut(id).ok_or(unknown(id))?;
+            data.compliance = compliance.and_then(|values| values.try_into().ok());
+            constraint.compliance = data.added();
+        } else {
+            let values = copied(compliance.unwrap_or_default()).map_err(failed)?;
+            if let Some(irregular) = &mut constraint.irregular {
+                irregular.compliance = values;
+            }
+        }
+        *compliances = *compliances + usize::from(constraint.is_compliant()) - usize::from(was_compliant);
+        *mark |= dirty::COMPLIANCE;
+        self.values_change();
+        Ok(())
+    }
+
+    fn change_constraint(&mut self, id: Id, change: impl FnOnce(&mut Constraint, &mut u8)) -> Result {
+        let (constraint, mark) = self.constraints.get_mut(id).ok_or(unknown(id))?;
         change(constraint, mark);
         self.values_change();
         Ok(())
     }
 
-    /// A constraint of three rows on one or two bodies.
+    /// A constraint.
     ///
     /// # Errors
-    /// If there is none with this id, or it is of another kind.
+    /// If there is no constraint with this id.
     pub fn constraint(&self, id: Id) -> Result<&Constraint> {
-        self.constraints.get(self.triple(id)?).ok_or(unknown(id))
+        self.constraints.get(id).ok_or(unknown(id))
     }
 
-    /// All constraints of three rows on one or two bodies, in the order of rows.
+    /// All constraints, in the order of rows.
     pub fn constraints(&self) -> impl Iterator<Item = (Id, &Constraint)> + Clone {
-        self.constraints.iter().filter_map(|(triple, constraint)| match &self.mixed {
-            Some(mixed) => {
-                let owner = mixed.owner(triple, 0)?;
-                (mixed.triple(&self.constraints, owner) == Ok(triple)).then_some((owner, constraint))
-            }
-            None => Some((triple, constraint)),
-        })
+        self.constraints.iter()
     }
 
-    /// The constraint that has a lane of a row of three.
-    pub(in crate::system) fn owner(&self, triple: Id, lane: usize) -> Id {
-        self.mixed.as_ref().and_then(|mixed| mixed.owner(triple, lane)).unwrap_or(triple)
+    /// The subject of errors of a constraint.
+    ///
+    /// # Errors
+    /// If there is no constraint with this id.
+    pub(in crate::system) fn subject(&self, id: Id) -> Result<Subject> {
+        Ok(self.constraint(id)?.subject(id))
+    }
+
+    /// Check that a constraint has three rows and at most two bodies.
+    ///
+    /// # Errors
+    /// If it has not, or there is no constraint with this id.
+    pub(in crate::system) fn check_regular(&self, id: Id) -> Result {
+        let constraint = self.constraint(id)?;
+        let why = "it was not inserted with three rows on one or two bodies";
+        let error = Error { subject: constraint.subject(id), fault: Fault::Invalid(why) };
+        if constraint.is_regular() { Ok(()) } else { Err(error) }
+    }
+
+    /// The number of scalar rows of all constraints.
+    pub(in crate::system) fn scalar_rows(&self) -> usize {
+        match self.irregular {
+            0 => 3 * self.constraints.len(),
+            _ => self.constraints.iter().map(|(_, constraint)| constraint.rows()).sum(),
+        }
     }
 
     /// The row of a constraint.
     ///
     /// # Errors
-    /// If there is none with this id, or no update since the last change.
+    /// If there is no constraint with this id, or there was no update since the last change.
     pub fn row(&self, id: Id) -> Result<usize> {
-        self.rows_of(id)?;
+        self.constraint(id)?;
         self.needs(self.is_structured)?;
-        match &self.mixed {
-            Some(mixed) => mixed.view.ids().binary_search(&(id as i64)).map_err(|_| unknown(id)),
-            None => self.structure.row(id).ok_or(unknown(id)),
+        self.structure.row(id).ok_or(unknown(id))
+    }
+}
+
+/// The subject of errors of a constraint that is to be inserted on these bodies.
+pub(crate) fn subject_of(id: Id, bodies: &[Option<Id>]) -> Subject {
+    match *bodies {
+        [Some(first), Some(second), _, ..] => Subject::Among(id, [first, second], bodies.len()),
+        _ => {
+            let at = |k: usize| bodies.get(k).copied().flatten();
+            Subject::Constraint(id, [at(0), at(1)])
         }
     }
 }

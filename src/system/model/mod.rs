@@ -1,4 +1,4 @@
-//! The system: bodies, constraints, and what an update makes of them.
+//! The system: bodies, constraints, and the results of updates.
 #![forbid(unsafe_code)]
 
 mod bodies;
@@ -12,65 +12,64 @@ use crate::assembly::update::BodyOperators;
 
 use super::body::Body;
 use super::constraint::Constraint;
-use super::constraint_data::Kept;
+use super::constraint_data::ConstraintData;
 use super::error::{Error, Fault, Result};
 use super::id_table::{Id, Table};
-use super::jacobian::room::Room;
-use super::matrix_free::Scratch;
-use super::mixed::Mixed;
+use super::jacobian::ScatterPlan;
+use super::matrix_free::Workspace;
 use super::rows::Results;
 use super::scene::PartsOfPairs;
 use super::shared_solver::Models;
 use super::structure::Structure;
 use super::update_plan::Plan;
+pub(crate) use constraints::subject_of;
 
 /// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.
 ///
-/// Rows have the order in which constraints were inserted; where one is removed the later ones move up. Ids of bodies and
-/// constraints are never used again. Results are there from a successful [`System::update`] to the next change.
+/// Rows have the order in which constraints were inserted; if one is removed, the later ones move up. Ids of bodies and constraints
+/// are never used again. Results are available from a successful [`System::update`] to the next change.
 #[derive(Debug, Default)]
 pub struct System {
     pub(super) bodies: Table<Body>,
-    /// What some of them are parts of.
+    /// The shared inverse callbacks of some bodies.
     pub(super) models: Models,
-    /// Those that are rows of three; all that there are, unless `mixed` knows others.
     pub(super) constraints: Table<Constraint>,
-    /// What is kept with each constraint, under its id.
-    pub(super) kept: Table<Kept>,
-    pub(super) mixed: Option<Mixed>,
+    /// The data of each constraint, under its id.
+    pub(super) data: Table<ConstraintData>,
+    /// The number of irregular constraints.
+    pub(super) irregular: usize,
     pub(super) structure: Structure,
     pub(super) results: Results,
     /// How threads share the pairs of blocks.
     pub(super) parts: PartsOfPairs,
-    /// The operators of bodies, as they stood at the last update.
+    /// The same if there are irregular rows.
+    pub(super) irregular_parts: PartsOfPairs<usize>,
+    /// The operators of bodies at the last update.
     pub(super) made: BodyOperators,
-    /// How many constraints have a compliance.
+    /// The number of constraints with a compliance.
     pub(super) compliances: usize,
-    /// Room for products through the bodies.
-    scratch: Mutex<Scratch>,
-    /// Vectors with three values for each row of three: what is multiplied, and its product.
-    pub(super) spread: Mutex<[Vec<f64>; 2]>,
-    /// Room for what setters of many operators look at.
-    pub(super) room: Room,
-    /// What the next update makes again.
+    /// The workspace of products through the bodies.
+    workspace: Mutex<Workspace>,
+    /// The destinations of the rows of the last Jacobian.
+    pub(super) scatter: ScatterPlan,
+    /// The parts that the next update computes again.
     pub(super) plan: Plan,
     /// The step of the last update.
     pub(super) step: f64,
     /// Whether frames and rotations need not be orthonormal.
     takes_any_axes: bool,
-    /// Whether the structure is that of the constraints.
+    /// Whether the structure fits the constraints.
     pub(super) is_structured: bool,
-    /// Whether everything that is not marked in the tables has been made, for this step: an update that fails leaves nothing that
-    /// counts as made.
+    /// Whether all results but the marked ones are up to date, for this step. After an update that fails, none are.
     pub(super) is_made: bool,
-    /// Whether the results are those of bodies and constraints.
+    /// Whether the results are up to date with bodies and constraints.
     pub(super) is_fresh: bool,
-    /// Whether the operators are: velocities may have changed.
+    /// Whether the operators are up to date; velocities may have changed.
     pub(super) has_operators: bool,
 }
 
 impl System {
-    /// A system without bodies.
+    /// An empty system.
     pub fn new() -> Self {
         Self::default()
     }
@@ -82,12 +81,12 @@ impl System {
 
     /// The id that the next constraint will have.
     pub fn next_constraint(&self) -> Id {
-        self.mixed.as_ref().map_or(self.constraints.next(), Mixed::next)
+        self.constraints.next()
     }
 
-    /// Number of rows of the last update.
+    /// The number of rows of the last update.
     pub fn row_count(&self) -> usize {
-        if self.is_structured { self.kept.len() } else { 0 }
+        if self.is_structured { self.constraints.len() } else { 0 }
     }
 
     pub(super) fn needs(&self, has: bool) -> Result {
@@ -102,6 +101,6 @@ impl System {
     pub(super) fn structure_changes(&mut self) {
         self.values_change();
         self.is_structured = false;
-        self.room.forget();
+        self.scatter.forget();
     }
 }

@@ -1,38 +1,66 @@
-//! Rows, products, and what forces do to bodies.
+//! Rows, products, and the effects of forces on bodies.
 #![forbid(unsafe_code)]
 
 use std::sync::PoisonError;
 
-use crate::math::lanczos::{self, Estimate, Failure, Problem};
-use crate::rows::multiply::{self, Assembled, Columns};
-use crate::system::body::{as_many, finite, of_size};
+use crate::math::lanczos::{self, EigenProblem, Estimate, Failure};
+use crate::memory::refill;
+use crate::rows::fault::check_size;
+use crate::rows::multiply::{self, Columns, Product};
+use crate::rows::{BlockRows, RowLayout};
+use crate::system::body::finite;
 use crate::system::dirty;
 use crate::system::error::{Error, Fault, Result};
 use crate::system::id_table::Id;
-use crate::system::matrix_free::{Bodies, ThroughBodies};
+use crate::system::matrix_free::{Bodies, Groups, ThroughBodies, Workspace};
 use crate::system::rows::{Results, Rows};
 
 use super::System;
 
 impl System {
-    /// The rows of W and what goes with them.
+    /// The rows of W with V, B and the diagonal blocks.
     ///
     /// # Errors
-    /// If there was no successful update since the last change, or a constraint has not three rows on one or two bodies.
+    /// If there was no successful update since the last change. Also if memory is exhausted, which is possible only if a constraint
+    /// has other than three rows or more than two bodies.
     pub fn rows(&self) -> Result<Rows<'_>> {
         self.needs(self.is_fresh)?;
-        self.check_all_triples()?;
-        Ok(self.latest_rows())
+        self.latest_rows()
     }
 
-    pub(in crate::system) fn latest_rows(&self) -> Rows<'_> {
+    /// As [`System::rows`], but velocities may have changed since the last update: W depends on bodies and constraints only.
+    ///
+    /// # Errors
+    /// If there was no successful update since anything else changed, or memory is exhausted.
+    pub(in crate::system) fn rows_of_operators(&self) -> Result<Rows<'_>> {
+        self.needs(self.has_operators)?;
+        self.latest_rows()
+    }
+
+    fn latest_rows(&self) -> Result<Rows<'_>> {
         let Results { values, b, v, diagonal, inverse, .. } = &self.results;
-        let (starts, columns) = (self.structure.starts(), self.structure.columns());
-        let ids = self.mixed.as_ref().map_or(self.structure.ids(), |mixed| mixed.view.ids());
-        Rows { ids, starts, columns, values, b, v, diagonal, inverse }
+        let structure = &self.structure;
+        let layout = match structure.has_irregular() {
+            true => Some(RowLayout::trusted(structure.scalar_starts(), structure.value_starts()?)),
+            false => None,
+        };
+        let w = BlockRows::trusted(structure.starts(), structure.columns(), values, layout);
+        Ok(Rows { ids: structure.ids(), w, b, v, diagonal, inverse, squares: structure.square_starts() })
     }
 
-    /// y = W x, of the blocks.
+    /// Check that every diagonal block has an inverse.
+    ///
+    /// # Errors
+    /// As for [`System::rows`]; also the error of the first constraint whose diagonal block is singular.
+    pub fn check_inverses(&self) -> Result {
+        let rows = self.rows()?;
+        match (0..rows.ids.len()).find(|&row| rows.inverse[rows.square(row).start].is_nan()) {
+            Some(row) => Err(Error { subject: self.subject(rows.ids[row] as Id)?, fault: Fault::Singular }),
+            None => Ok(()),
+        }
+    }
+
+    /// Compute y = W x from the blocks.
     ///
     /// # Errors
     /// If there was no update since anything but velocities changed, or x or y have not three values a row.
@@ -41,28 +69,29 @@ impl System {
         self.times_columns(1, alone(x), alone(y))
     }
 
-    /// As [`System::times`], of `count` vectors at once: quicker than one after the other, with the same bits.
+    /// As [`System::times`], for `count` vectors at once: quicker than one call for each vector, with the same bits.
     ///
     /// # Errors
-    /// As there, and if a stride is shorter than a vector, or a vector reaches beyond the values.
+    /// As for [`System::times`]; also if a stride is shorter than a vector, or a vector reaches beyond the values.
     pub fn times_columns(&self, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
-        self.multiply(&mut Assembled(self.latest_rows().blocks()), count, x, y)
+        multiply::multiply(&self.latest_rows()?.w, count, x, y);
+        Ok(())
     }
 
-    /// y = W x as h H A⁻¹ Hᵀ x (+ compliance), without the blocks: through each body.
+    /// Compute y = W x as h H A⁻¹ Hᵀ x (+ compliance) through each body, without the blocks.
     ///
     /// # Errors
-    /// As [`System::times`], and if a solver fails or memory is exhausted.
+    /// As for [`System::times`]; also if an inverse callback fails or memory is exhausted.
     pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result {
         self.check_vectors(&[x, y])?;
         self.times_columns_through_bodies(1, alone(x), alone(y))
     }
 
-    /// As [`System::times_through_bodies`], of `count` vectors at once: quicker than one after the other, with the same bits.
+    /// As [`System::times_through_bodies`], for `count` vectors at once: quicker than one call for each vector, with the same bits.
     ///
     /// # Errors
-    /// As there and as [`System::times_columns`].
+    /// As for [`System::times_through_bodies`] and [`System::times_columns`].
     pub fn times_columns_through_bodies(
         &self,
         count: usize,
@@ -70,14 +99,31 @@ impl System {
         y: Columns<&mut [f64]>,
     ) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
-        let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        self.multiply(&mut ThroughBodies { through: self.through_bodies(), scratch }, count, x, y)
+        let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        let Workspace { groups, padded, scratch } = workspace;
+        if !self.structure.has_irregular() {
+            let product = &mut ThroughBodies { through: self.through_bodies(None), scratch };
+            return multiply::all(product, (count, self.structure.len()), x, y);
+        }
+        groups.list(&self.structure)?;
+        let length = self.structure.scalar_count();
+        for k in 0..count {
+            let (x, y) = (&x.values[k * x.stride..][..length], &mut y.values[k * y.stride..][..length]);
+            let [from, to] = &mut *padded;
+            groups.pad(&self.structure, x, from)?;
+            refill(to, from.len(), 0.0)?;
+            let mut product = ThroughBodies { through: self.through_bodies(Some(groups)), scratch };
+            product.multiply([from.as_chunks().0], [to.as_chunks_mut().0])?;
+            groups.unpad(&self.structure, to.as_chunks().0, y);
+            self.add_compliances(x, y);
+        }
+        Ok(())
     }
 
-    /// Whether `count` vectors can have these strides and numbers of values.
+    /// Check the strides of `count` vectors and their numbers of values.
     fn check_columns(&self, count: usize, shapes: [(usize, usize); 2]) -> Result {
         self.needs(self.has_operators)?;
-        let length = self.scalar_count();
+        let length = self.structure.scalar_count();
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
         for (stride, found) in shapes {
             ensure!(stride >= length, failed("a stride of vectors of three values a row", length, stride));
@@ -87,36 +133,37 @@ impl System {
         Ok(())
     }
 
-    /// Add the generalised force Hᵀ R of all constraints on a body to `force`.
+    /// Add the generalized force Hᵀ R of all constraints on a body to `force`.
     ///
     /// # Errors
-    /// As [`System::times`]; if there is no such body, or `force` is of another size.
+    /// As for [`System::times`]; also if there is no such body, or `force` has the wrong size.
     pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
         self.check_vectors(&[reactions])?;
         let body = self.body(id)?;
-        of_size("the generalised force", force, body.dofs()).map_err(|fault| Error::of_body(id, fault))?;
+        check_size("the generalised force", body.dofs(), force.len())
+            .map_err(|fault| Error::of_body(id, fault))?;
         if let Some(place) = self.bodies.place(id) {
-            let through = self.through_bodies();
-            self.with_spread(reactions, |reactions| {
-                through.add_force(place, reactions.as_chunks().0, force);
-                Ok(())
-            })?;
+            let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+            let Workspace { groups, padded: [padded, _], .. } = workspace;
+            let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
+            self.through_bodies(groups).add_force(place, reactions.as_chunks().0, force);
         }
         Ok(())
     }
 
-    /// Add h A⁻¹ Hᵀ R to the free velocity of every body, theory (50): the velocity at the end of the step.
+    /// Add h A⁻¹ Hᵀ R to the free velocity of every body, theory (50). The result is the velocity at the end of the step.
     ///
-    /// B is that of the velocity before, so [`System::rows`] needs another update; products do not.
+    /// B still belongs to the velocity before, so [`System::rows`] needs another update; products do not.
     ///
     /// # Errors
-    /// As [`System::times_through_bodies`], and if a reaction or a velocity is not finite. No velocity has changed then.
+    /// As for [`System::times_through_bodies`]; also if a reaction or a velocity is not finite. No velocity has changed then.
     pub fn add_reactions(&mut self, reactions: &[f64]) -> Result {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
-        let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let through = self.through_bodies();
-        self.with_spread(reactions, |reactions| through.write_velocities(reactions, scratch))?;
+        let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        let Workspace { groups, padded: [padded, _], scratch } = workspace;
+        let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
+        self.through_bodies(groups).write_velocities(reactions, scratch)?;
         let Self { bodies, structure, .. } = self;
         let (bodies, marks) = bodies.all_mut();
         for (place, (body, mark)) in bodies.iter_mut().zip(marks).enumerate() {
@@ -129,18 +176,18 @@ impl System {
         Ok(())
     }
 
-    /// Estimate the largest eigenvalue of W by the method of Lanczos on its blocks: see [`Problem::largest_eigenvalue`].
+    /// Estimate the largest eigenvalue of W by the method of Lanczos on its blocks: see [`EigenProblem::largest_eigenvalue`].
     ///
     /// # Errors
-    /// As [`System::times`], and if memory is exhausted or the tolerance is not a number.
+    /// As for [`System::times`]; also if memory is exhausted or the tolerance is not a number.
     pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate> {
         self.needs(self.has_operators)?;
         ensure!(!tolerance.is_nan(), Error::of_system(Fault::NotFinite("the tolerance")));
-        let size = self.scalar_count();
-        // By then every eigenvalue has been found, whatever the tolerance.
+        let size = self.structure.scalar_count();
+        // After this number of products every eigenvalue has been found, regardless of the tolerance.
         let most = most_products.min(4 * size + 20);
         let stiffness = |x: &[f64], y: &mut [f64]| self.times(x, y);
-        let mut problem = Problem { size, stiffness, inverse_mass: lanczos::no_mass };
+        let mut problem = EigenProblem { size, stiffness, inverse_mass: lanczos::no_mass };
         problem.largest_eigenvalue(tolerance, most).map_err(|failure| match failure {
             Failure::Product(error) => error,
             Failure::Memory => Error::of_system(Fault::Memory),
@@ -150,24 +197,56 @@ impl System {
         })
     }
 
-    fn through_bodies(&self) -> Bodies<'_> {
+    /// The groups of rows, unless each row is a group, and a vector with three values for each group.
+    fn in_groups<'a>(
+        &self,
+        groups: &'a mut Groups,
+        padded: &'a mut Vec<f64>,
+        x: &'a [f64],
+    ) -> Result<(Option<&'a Groups>, &'a [f64])> {
+        if !self.structure.has_irregular() {
+            return Ok((None, x));
+        }
+        groups.list(&self.structure)?;
+        groups.pad(&self.structure, x, padded)?;
+        Ok((Some(groups), padded))
+    }
+
+    /// Add the products of the compliances of irregular constraints with x to y.
+    fn add_compliances(&self, x: &[f64], y: &mut [f64]) {
+        for row in 0..self.structure.len() {
+            let constraint = self.constraints.things()[self.structure.entry(row)].as_ref();
+            let Some(constraint) = constraint else { continue };
+            let Some(irregular) = constraint.irregular.as_ref().filter(|own| own.is_added_to()) else {
+                continue;
+            };
+            let own = self.structure.scalars(row);
+            for (i, y) in y[own.clone()].iter_mut().enumerate() {
+                let products = x[own.clone()].iter().enumerate();
+                products.for_each(|(j, x)| *y += irregular.added(own.len(), i, j) * x);
+            }
+        }
+    }
+
+    fn through_bodies<'a>(&'a self, groups: Option<&'a Groups>) -> Bodies<'a> {
         let Self { bodies, models, constraints, structure, made, step, .. } = self;
         let has_compliance = self.compliances > 0;
-        Bodies { bodies, models, constraints, structure, made, step: *step, has_compliance }
+        Bodies { bodies, models, constraints, structure, made, step: *step, groups, has_compliance }
     }
 
     fn check_vectors(&self, vectors: &[&[f64]]) -> Result {
         vectors.iter().try_for_each(|vector| self.check_count(vector.len()))
     }
 
-    /// Whether products are there, and of vectors with so many values.
+    /// Check that products are possible, and that a vector has the right number of values.
     pub(in crate::system) fn check_count(&self, found: usize) -> Result {
         self.needs(self.has_operators)?;
-        as_many("a vector of three values a row", self.scalar_count(), found).map_err(Error::of_system)
+        check_size("a vector of three values a row", self.structure.scalar_count(), found)
+            .map_err(Error::of_system)
     }
 }
 
-/// One vector.
+/// A single vector.
 fn alone<T: AsRef<[f64]>>(values: T) -> Columns<T> {
     Columns { stride: values.as_ref().len(), values }
 }

@@ -2,58 +2,51 @@
 #![forbid(unsafe_code)]
 
 mod insert_rows;
-mod neighbours;
+mod irregular_layout;
+mod neighbors;
+mod neighbors_of_any;
 mod remove_rows;
+mod sides;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::assembly::scene::Place;
-use crate::memory::refill;
+use crate::memory::{self, refill, with_capacity};
 
 use super::body::Body;
 use super::error::Result;
 use super::id_table::{Id, Table};
 
-/// A body of a row, and the row's slot in its panel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
-    /// Place of the body.
-    pub body: u32,
-    /// Slot.
-    pub slot: u32,
-}
-
-impl Side {
-    /// Of a row on one body, or on none.
-    const NONE: Self = Self { body: NOWHERE, slot: 0 };
-
-    /// Whether it is a side.
-    #[inline(always)]
-    fn is_there(self) -> bool {
-        self.body != NOWHERE
-    }
-}
-
-/// Stands for the ground where a row has a body on one side only.
-pub const NOWHERE: u32 = u32::MAX;
+pub use super::constraint::MOST_BODIES;
+use irregular_layout::IrregularLayout;
+pub use neighbors_of_any::RunOfAny;
+use sides::Sides;
+pub use sides::{NOWHERE, Side};
 
 /// Rows, one a constraint in the order of ids, and their blocks. They follow the tables of bodies and constraints in three steps:
-/// [`Structure::take_out`], [`Structure::close_up`], [`Structure::put_in`].
+/// [`Structure::remove_rows`], [`Structure::close_up`], [`Structure::insert_rows`].
+///
+/// A row has one to six scalars and takes a slot for every three of them on each of its bodies, obstacles left out. A row is irregular
+/// if it has other than three scalars, or its constraint acts on more than two bodies. The block of rows of m and n scalars has m × n
+/// values, column-major; the values of blocks follow each other in the order of rows and columns.
 #[derive(Debug, Default)]
 pub struct Structure {
-    /// Places of master and slave of each row, obstacles too.
-    ends: Vec<[u32; 2]>,
-    /// Bodies of each row, obstacles left out; one that is master and slave is there once.
-    sides: Vec<[Side; 2]>,
+    /// Bodies of each row.
+    sides: Sides,
+    /// Heights of rows and places of values; empty while all rows are regular.
+    layout: IrregularLayout,
     /// Ids of the constraints.
     ids: Vec<i64>,
-    /// Where each constraint stands in its table.
+    /// The place of each constraint in its table.
     entries: Vec<u32>,
     /// Where the rows of each body begin, and the end.
     body_starts: Vec<usize>,
-    /// The rows of each body, ascending.
+    /// The row of each slot of each body, ascending: rows of four to six scalars are there twice in succession.
     on_body: Vec<u32>,
-    /// Where the generalised velocities of each body begin if all are put one behind the other, and the end.
+    /// Where the generalized velocities of each body begin in a vector of all, and the end.
     offsets: Vec<usize>,
     /// Where the blocks of each row begin, and the end.
     starts: Vec<i32>,
@@ -61,13 +54,15 @@ pub struct Structure {
     columns: Vec<i32>,
     /// Where the diagonal block of each row is.
     diagonals: Vec<i32>,
-    /// Room to count in.
+    /// Workspace: a count or a place for each row.
     cursors: Vec<i32>,
-    /// How many of the rows on each body go, or are new.
+    /// Where the values of each block begin, and the end, if they have been asked for since the last change.
+    value_starts: OnceLock<Vec<usize>>,
+    /// Number of slots on each body that are removed or new.
     changed_on_body: Vec<u32>,
-    /// The rows that go, ascending, while they do.
-    taken: Vec<u32>,
-    /// The rows that have come to other bodies, ascending, while their blocks go and come.
+    /// The rows that are being removed, ascending.
+    removed: Vec<u32>,
+    /// The rows that have come to other bodies, ascending, while their blocks are removed and inserted.
     reattached: Vec<u32>,
     /// The rows that lose or get blocks, ascending.
     touched: Vec<u32>,
@@ -79,6 +74,7 @@ pub(super) const AHEAD: usize = 12;
 impl Structure {
     /// After an error nothing is left of it.
     fn whole_or_nothing(&mut self, change: impl FnOnce(&mut Self) -> Result) -> Result {
+        self.value_starts.take();
         let changed = change(self);
         if changed.is_err() {
             self.forget();
@@ -86,16 +82,28 @@ impl Structure {
         changed
     }
 
-    /// Let it be that of no constraints and no bodies.
+    /// Clear it: the structure of no constraints and no bodies.
     pub fn forget(&mut self) {
         let Self {
-            ends, sides, ids, entries, body_starts, on_body, offsets, starts, columns, diagonals, ..
+            sides,
+            layout,
+            ids,
+            entries,
+            body_starts,
+            on_body,
+            offsets,
+            starts,
+            columns,
+            diagonals,
+            value_starts,
+            ..
         } = self;
+        value_starts.take();
         [body_starts, offsets].into_iter().for_each(Vec::clear);
         [on_body, entries].into_iter().for_each(Vec::clear);
         [starts, columns, diagonals].into_iter().for_each(Vec::clear);
-        ends.clear();
         sides.clear();
+        layout.clear();
         ids.clear();
     }
 
@@ -104,20 +112,20 @@ impl Structure {
         self.starts.is_empty()
     }
 
-    /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken or reattached, and
-    /// those from `first` on.
+    /// List the rows that lose or get blocks, ascending: rows on bodies whose rows change, removed and reattached rows, and rows from
+    /// `first` on.
     fn list_touched(&mut self, first: usize) -> Result {
-        /// Most rows lose none: so many are looked at at a time.
+        /// Most rows lose none: this number of them is looked at at a time.
         const TOGETHER: usize = 16;
         let rows = self.len();
-        let Self { body_starts, on_body, cursors, changed_on_body, taken, reattached, touched, .. } = self;
+        let Self { body_starts, on_body, cursors, changed_on_body, removed, reattached, touched, .. } = self;
         refill(cursors, rows, 0)?;
         for (body, _) in changed_on_body.iter().enumerate().filter(|(_, count)| **count > 0) {
             on_body[body_starts[body]..body_starts[body + 1]]
                 .iter()
                 .for_each(|&row| cursors[row as usize] = 1);
         }
-        taken.iter().chain(&*reattached).for_each(|&row| cursors[row as usize] = 1);
+        removed.iter().chain(&*reattached).for_each(|&row| cursors[row as usize] = 1);
         cursors[first..].fill(1);
         touched.clear();
         touched.try_reserve(rows)?;
@@ -129,13 +137,13 @@ impl Structure {
         Ok(())
     }
 
-    /// Let bodies that are gone from their table, which has not been closed up yet, go from here, too: no rows are on them.
+    /// Remove the bodies that have been removed from their table, which has not been closed up yet. No rows are on them.
     ///
     /// # Errors
     /// If memory is exhausted: nothing is left of the structure then.
     pub(super) fn close_up(&mut self, bodies: &Table<Body>) -> Result {
         self.whole_or_nothing(|own| {
-            let Self { ends, sides, body_starts, offsets, cursors, .. } = own;
+            let Self { sides, body_starts, offsets, cursors, .. } = own;
             let known = offsets.len().saturating_sub(1);
             // The new places of bodies.
             refill(cursors, known, 0)?;
@@ -149,9 +157,7 @@ impl Structure {
                 }
             }
             if left < known {
-                let at = |place: u32| if place == NOWHERE { NOWHERE } else { cursors[place as usize] as u32 };
-                ends.iter_mut().for_each(|ends| *ends = ends.map(at));
-                sides.as_flattened_mut().iter_mut().for_each(|side| side.body = at(side.body));
+                sides.move_bodies(|place| cursors[place as usize] as u32);
                 body_starts.truncate(left + 1);
                 offsets.truncate(left + 1);
             }
@@ -161,7 +167,7 @@ impl Structure {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.sides.len()
+        self.ids.len()
     }
 
     /// Ids of the constraints, row by row.
@@ -174,7 +180,7 @@ impl Structure {
         self.ids.binary_search(&(id as i64)).ok()
     }
 
-    /// Where the constraint of a row stands in its table.
+    /// The place of a row's constraint in its table.
     #[inline(always)]
     pub fn entry(&self, row: usize) -> usize {
         self.entries[row] as usize
@@ -201,63 +207,189 @@ impl Structure {
         self.diagonals[row] as usize
     }
 
-    /// The places of the master and the slave of a row, obstacles too; [`NOWHERE`] is the ground.
+    /// The places of the master and the slave of a row, obstacles too; the first two of more bodies. [`NOWHERE`] is the ground.
     #[inline(always)]
     pub fn ends(&self, row: usize) -> [u32; 2] {
-        self.ends[row]
+        self.sides.ends[row]
     }
 
     /// As [`Structure::ends`], if there is such a row.
     #[inline(always)]
     pub fn ends_ahead(&self, row: usize) -> Option<[u32; 2]> {
-        self.ends.get(row).copied()
+        self.sides.ends.get(row).copied()
     }
 
-    /// The places of a row on its bodies, obstacles left out.
+    /// The places of a row on its bodies, obstacles left out; the first two of more.
     #[inline(always)]
     pub fn places(&self, row: usize) -> [Option<Place>; 2] {
-        self.sides[row].map(
+        self.sides.firsts[row].map(
             #[inline(always)]
             |side| side.is_there().then_some(Place { body: side.body as usize, slot: side.slot as usize }),
         )
     }
 
-    /// The rows on a body, ascending: slot by slot.
+    /// The row of each slot of a body, ascending: rows of four to six scalars are there twice in succession.
     #[inline(always)]
     pub fn rows_on(&self, body: usize) -> &[u32] {
         &self.on_body[self.body_starts[body]..self.body_starts[body + 1]]
     }
 
-    /// Where the slots of each body begin if those of all are put one behind the other, and the end.
+    /// Where the slots of each body begin in a list of all slots, and the end.
     #[inline(always)]
     pub fn slot_starts(&self) -> &[usize] {
         &self.body_starts
     }
 
-    /// How many slots all bodies have.
+    /// Number of slots of all bodies.
     pub fn all_slots(&self) -> usize {
         self.on_body.len()
     }
 
-    /// Where the generalised velocities of a body lie if those of all are put one behind the other.
+    /// The range of the generalized velocities of a body in a vector of all.
     pub fn dofs(&self, body: usize) -> Range<usize> {
         self.offsets[body]..self.offsets[body + 1]
     }
 
-    /// How many generalised velocities all bodies have.
+    /// Number of generalized velocities of all bodies.
     pub fn all_dofs(&self) -> usize {
         self.offsets.last().copied().unwrap_or_default()
     }
 
-    /// One of these places, which the row has.
+    /// One of [`Structure::places`], which the row has.
     #[inline(always)]
     pub fn place(&self, row: usize, which: usize) -> Place {
-        let Side { body, slot } = self.sides[row][which];
+        let Side { body, slot } = self.sides.firsts[row][which];
         Place { body: body as usize, slot: slot as usize }
     }
 
-    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on: where that of `first` is, if
-    /// there is one.
+    /// Whether some row is irregular: it has other than three scalars, or its constraint acts on more than two bodies.
+    #[inline(always)]
+    pub fn has_irregular(&self) -> bool {
+        self.layout.is_there()
+    }
+
+    /// Whether a row has three scalars, and its constraint at most two bodies.
+    #[inline(always)]
+    pub fn is_regular(&self, row: usize) -> bool {
+        self.layout.is_regular(row)
+    }
+
+    /// Number of scalars of a row, 1 to 6.
+    #[inline(always)]
+    pub fn height(&self, row: usize) -> usize {
+        self.layout.height(row)
+    }
+
+    /// Number of slots that a row takes on each of its bodies, 1 or 2.
+    #[inline(always)]
+    pub fn groups(&self, row: usize) -> usize {
+        self.layout.groups(row)
+    }
+
+    /// All bodies of a row, obstacles left out, each with the first slot of the row.
+    #[inline(always)]
+    pub fn all_sides(&self, row: usize) -> &[Side] {
+        self.sides.of(row)
+    }
+
+    /// The places of a row on all its bodies, obstacles left out.
+    pub fn each_place(&self, row: usize) -> impl Iterator<Item = Place> {
+        self.all_sides(row).iter().map(|side| Place { body: side.body as usize, slot: side.slot as usize })
+    }
+
+    /// The place of a row on a body, unless the body is an obstacle.
+    pub fn place_on(&self, row: usize, body: usize) -> Option<Place> {
+        self.each_place(row).find(|place| place.body == body)
+    }
+
+    /// The places of all bodies of a row in the order of insertion, obstacles too; [`NOWHERE`] is the ground.
+    #[inline(always)]
+    pub fn all_ends(&self, row: usize) -> &[u32] {
+        self.sides.ends_of(row)
+    }
+
+    /// Where the scalars of each row begin in vectors, and the end; empty while all rows are regular.
+    pub fn scalar_starts(&self) -> &[i32] {
+        &self.layout.scalars
+    }
+
+    /// Where the diagonal block of each row begins among the others, and the end; empty while all rows are regular.
+    pub fn square_starts(&self) -> &[usize] {
+        &self.layout.squares
+    }
+
+    /// Where the values of each block begin, and the end; empty while all rows are regular. They are listed when they are asked for
+    /// first after a change, for they take 8 bytes a block.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn value_starts(&self) -> memory::Result<&[usize]> {
+        if let Some(known) = self.value_starts.get() {
+            return Ok(known);
+        }
+        let mut list = Vec::new();
+        if self.has_irregular() {
+            list = with_capacity(self.columns.len() + 1)?;
+            for row in 0..self.len() {
+                let (mut value, height) = (self.layout.row_values[row], self.height(row));
+                for &column in &self.columns[self.starts[row] as usize..self.starts[row + 1] as usize] {
+                    list.push(value);
+                    value += height * self.height(column as usize);
+                }
+            }
+            list.push(self.value_count());
+        }
+        Ok(self.value_starts.get_or_init(|| list))
+    }
+
+    /// The range of a row's scalars in vectors.
+    #[inline(always)]
+    pub fn scalars(&self, row: usize) -> Range<usize> {
+        self.layout.scalars_of(row)
+    }
+
+    /// The range of a row's diagonal block among the others.
+    #[inline(always)]
+    pub fn square(&self, row: usize) -> Range<usize> {
+        self.layout.square_of(row)
+    }
+
+    /// Where the values of a block of a row begin. To go along the blocks of a row, add [`Structure::values_in`] of each.
+    #[inline(always)]
+    pub fn values_from(&self, row: usize, place: usize) -> usize {
+        self.layout.values_from(row, self.starts[row] as usize, &self.columns[..place])
+    }
+
+    /// The range of the values of a block of a row.
+    #[inline(always)]
+    pub fn values_of(&self, row: usize, place: usize) -> Range<usize> {
+        let start = self.values_from(row, place);
+        start..start + self.height(row) * self.height(self.columns[place] as usize)
+    }
+
+    /// Number of values of consecutive blocks of a row.
+    #[inline(always)]
+    pub fn values_in(&self, row: usize, places: Range<usize>) -> usize {
+        self.height(row) * self.layout.scalars_in(row, &self.columns[places])
+    }
+
+    /// Number of scalars of all rows.
+    pub fn scalar_count(&self) -> usize {
+        self.layout.scalars.last().map_or(3 * self.len(), |&end| end as usize)
+    }
+
+    /// Number of values of all diagonal blocks.
+    pub fn square_count(&self) -> usize {
+        self.layout.squares.last().copied().unwrap_or(9 * self.len())
+    }
+
+    /// Number of values of all blocks.
+    pub fn value_count(&self) -> usize {
+        self.layout.row_values.last().copied().unwrap_or(9 * self.columns.len())
+    }
+
+    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on: the place of the block in column
+    /// `first`, if there is one.
     #[inline(always)]
     pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
         let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
@@ -276,9 +408,4 @@ impl Structure {
         }
         right + self.columns[right..end].partition_point(|&column| (column as usize) < first)
     }
-}
-
-/// Give a row another slot on a body that it is on.
-fn set_slot(sides: &mut [Side; 2], body: usize, slot: u32) {
-    sides.iter_mut().filter(|side| side.body as usize == body).for_each(|side| side.slot = slot);
 }

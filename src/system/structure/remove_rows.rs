@@ -1,9 +1,8 @@
-//! Rows leave: those of constraints that are gone, and for a moment those that come to other bodies.
+//! Removes rows of deleted constraints, and takes rows of reattached constraints off their bodies until they are inserted again.
 #![forbid(unsafe_code)]
 
 use std::ops::{Range, SubAssign};
 
-use crate::math::Block;
 use crate::memory::{push, refill};
 use crate::system::constraint::Constraint;
 use crate::system::dirty::REATTACHED;
@@ -11,64 +10,74 @@ use crate::system::error::Result;
 use crate::system::id_table::{GONE, Id, Table};
 use crate::system::rows::Results;
 
-use super::{Structure, set_slot};
+use super::Structure;
 
-/// In place of its new number: a row that leaves its bodies.
+/// Stands for the new number of a row that leaves its bodies.
 const LEAVES: i32 = -1;
 
 impl Structure {
-    /// Take out the rows of constraints that are gone, find the others in their table, and take those marked as [`REATTACHED`] off
-    /// their bodies, until [`Structure::put_in`]. What is not the rows' own is gone through once, without asking what each row is
-    /// on; `results`, if they are kept, move along. After an error nothing is left of the structure.
+    /// Remove the rows of constraints that are gone, find the others in their table, and take rows marked as [`REATTACHED`] off their
+    /// bodies until [`Structure::insert_rows`]. Lists of all rows or blocks are gone through once, without asking on which bodies each
+    /// row is. `results`, if they are kept, move along. After an error nothing is left of the structure.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub(in crate::system) fn take_out(
+    pub(in crate::system) fn remove_rows(
         &mut self,
         constraints: &Table<Constraint>,
         results: Option<&mut Results>,
     ) -> Result {
-        self.whole_or_nothing(|own| own.take_rows_out(constraints, results))
+        self.whole_or_nothing(|own| own.remove_listed(constraints, results))
     }
 
-    fn take_rows_out(&mut self, constraints: &Table<Constraint>, results: Option<&mut Results>) -> Result {
+    fn remove_listed(&mut self, constraints: &Table<Constraint>, results: Option<&mut Results>) -> Result {
         self.find(constraints)?;
-        if self.taken.is_empty() && self.reattached.is_empty() {
+        if self.removed.is_empty() && self.reattached.is_empty() {
             return Ok(());
         }
         // Bodies that lose rows; rows on no such body lose no blocks.
-        let Self { sides, body_starts, changed_on_body, taken, reattached, .. } = self;
+        let Self { sides, body_starts, changed_on_body, removed, reattached, .. } = self;
         refill(changed_on_body, body_starts.len() - 1, 0)?;
-        let leaving = taken.iter().chain(&*reattached);
-        for side in leaving.flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there()) {
+        for side in removed.iter().chain(&*reattached).flat_map(|&row| sides.of(row as usize)) {
             changed_on_body[side.body as usize] += 1;
         }
         self.list_touched(self.len())?;
         self.number();
 
-        let Self { ends, sides, ids, entries, taken, .. } = self;
-        keep(ends, taken);
-        keep(sides, taken);
-        keep(ids, taken);
-        keep(entries, taken);
         let values = results.map(|results| {
-            let Results { values, b, v, diagonal, inverse, .. } = results;
-            [b, v].into_iter().for_each(|vectors| keep(vectors, taken));
-            [diagonal, inverse].into_iter().for_each(|blocks| keep(blocks, taken));
+            let Results { values, b, v, diagonal, inverse } = results;
+            let (layout, removed) = (&self.layout, &self.removed);
+            [b, v].into_iter().for_each(|vector| keep(vector, removed, |row| layout.scalars_of(row)));
+            [diagonal, inverse]
+                .into_iter()
+                .for_each(|blocks| keep(blocks, removed, |row| layout.square_of(row)));
             values
         });
-        self.take_blocks_out(values);
+        self.remove_blocks(values);
+        let Self { sides, layout, ids, entries, removed, .. } = self;
+        keep_rows(&mut sides.ends, removed);
+        keep_rows(&mut sides.firsts, removed);
+        sides.remove_wide(removed);
+        keep_rows(ids, removed);
+        keep_rows(entries, removed);
+        if layout.is_there()
+            && let Some(&first) = removed.first()
+        {
+            keep_rows(&mut layout.codes, removed);
+            layout.list_again_from(first as usize);
+            layout.clear_if_regular();
+        }
         self.take_off_bodies();
         self.renumber();
-        self.taken.clear();
+        self.removed.clear();
         Ok(())
     }
 
     /// Find the new numbers of rows.
     fn number(&mut self) {
-        let Self { cursors, taken, reattached, .. } = self;
+        let Self { cursors, removed, reattached, .. } = self;
         let (mut gone, mut next) = (0, 0);
-        for &row in &*taken {
+        for &row in &*removed {
             (next - gone..).zip(&mut cursors[next as usize..row as usize]).for_each(|(new, row)| *row = new);
             cursors[row as usize] = LEAVES;
             (gone, next) = (gone + 1, row as i32 + 1);
@@ -77,57 +86,74 @@ impl Structure {
         reattached.iter().for_each(|&row| cursors[row as usize] = LEAVES);
     }
 
-    /// Take out the blocks that leaving rows have, but for the diagonal ones of reattached rows.
-    fn take_blocks_out(&mut self, mut values: Option<&mut Vec<Block>>) {
-        let Self { starts, columns, diagonals, cursors, reattached, touched, .. } = self;
+    /// Remove the blocks of leaving rows, but for the diagonal ones of reattached rows.
+    fn remove_blocks(&mut self, mut values: Option<&mut Vec<f64>>) {
+        let Self { starts, columns, diagonals, layout, cursors, reattached, touched, .. } = self;
         let is_reattached = |row: usize| reattached.binary_search(&(row as u32)).is_ok();
         // Rows before the first that loses blocks stay where they are. Starts from `next` on have not been written yet.
         let (rows, mut gone, mut next) = (diagonals.len(), 0, touched[0] as usize);
-        let mut to = starts[next] as usize;
+        let mut kept = KeptBlocks {
+            to: starts[next] as usize,
+            values_to: layout.values_of_rows(next..next, starts).end,
+            values: values.as_deref_mut().map(Vec::as_mut_slice).unwrap_or_default(),
+            columns,
+        };
         for row in touched.iter().map(|&row| row as usize) {
             let own = starts[row] as usize..starts[row + 1] as usize;
             let together = starts[next] as usize..own.start;
-            let up = together.start - to;
-            to = own.start - up;
+            let together_values = layout.values_of_rows(next..row, starts);
+            let (up, mut value) = (together.start - kept.to, together_values.end);
             shift(starts, next..row, gone, up as i32);
             shift(diagonals, next..row, gone, up as i32);
-            move_up(columns, &mut values, together, to);
+            layout.shift_values(next..row, gone, together_values.start - kept.values_to);
+            kept.keep(together, together_values);
             next = row + 1;
             let leaves = cursors[row] == LEAVES;
             if leaves && !is_reattached(row) {
                 gone += 1;
                 continue;
             }
-            starts[row - gone] = to as i32;
+            starts[row - gone] = kept.to as i32;
+            if let Some(start) = layout.row_values.get_mut(row - gone) {
+                *start = kept.values_to;
+            }
+            let (height, mut is_mixed) = (layout.height(row), false);
             for k in own {
-                let is_diagonal = columns[k] as usize == row;
-                if is_diagonal || !leaves && cursors[columns[k] as usize] != LEAVES {
+                let column = kept.columns[k] as usize;
+                let (is_diagonal, scalars) = (column == row, layout.height(column));
+                let block_values = value..value + height * scalars;
+                value = block_values.end;
+                if is_diagonal || !leaves && cursors[column] != LEAVES {
                     if is_diagonal {
-                        diagonals[row - gone] = to as i32;
+                        diagonals[row - gone] = kept.to as i32;
                     }
-                    move_up(columns, &mut values, k..k + 1, to + 1);
-                    to += 1;
+                    is_mixed |= scalars != 3;
+                    kept.keep(k..k + 1, block_values);
                 }
             }
+            layout.set_mixed(row, is_mixed);
         }
-        let together = starts[next] as usize..columns.len();
-        let up = together.start - to;
-        to = columns.len() - up;
+        let together = starts[next] as usize..kept.columns.len();
+        let together_values = layout.values_of_rows(next..rows, starts);
+        let up = together.start - kept.to;
         shift(starts, next..rows + 1, gone, up as i32);
         shift(diagonals, next..rows, gone, up as i32);
-        move_up(columns, &mut values, together, to);
+        layout.shift_values(next..rows + 1, gone, together_values.start - kept.values_to);
+        kept.keep(together, together_values);
+        let KeptBlocks { to, values_to, .. } = kept;
         starts.truncate(rows - gone + 1);
         diagonals.truncate(rows - gone);
         columns.truncate(to);
+        layout.row_values.truncate(rows - gone + 1);
         if let Some(values) = values {
-            values.truncate(to);
+            values.truncate(values_to);
         }
     }
 
     /// Take leaving rows off their bodies.
     fn take_off_bodies(&mut self) {
         let Self { sides, body_starts, on_body, cursors, changed_on_body, .. } = self;
-        // Bodies that lose no rows have theirs together, as rows have blocks.
+        // Consecutive bodies that lose no rows move together, as rows that lose no blocks do.
         let (mut up, mut next) = (0, 0);
         for body in (0..changed_on_body.len()).filter(|&body| changed_on_body[body] > 0) {
             let own = body_starts[body]..body_starts[body + 1];
@@ -135,10 +161,15 @@ impl Structure {
             shift(body_starts, next..body + 1, 0, up);
             let mut to = own.start - up;
             on_body.copy_within(together.clone(), to - together.len());
+            let mut last = LEAVES;
             for k in own.clone() {
                 let row = cursors[on_body[k] as usize];
                 if row != LEAVES {
-                    set_slot(&mut sides[row as usize], body, (to - body_starts[body]) as u32);
+                    // The second slot of a row follows the first.
+                    if row != last {
+                        sides.set_slot(row as usize, body, (to - body_starts[body]) as u32);
+                    }
+                    last = row;
                     on_body[to] = on_body[k];
                     to += 1;
                 }
@@ -153,28 +184,28 @@ impl Structure {
 
     /// Give rows their new numbers.
     fn renumber(&mut self) {
-        let Self { on_body, starts, columns, cursors, taken, reattached, .. } = self;
+        let Self { on_body, starts, columns, cursors, removed, reattached, .. } = self;
         for row in reattached {
-            let new = *row - taken.partition_point(|taken| *taken < *row) as u32;
+            let new = *row - removed.partition_point(|removed| *removed < *row) as u32;
             cursors[*row as usize] = new as i32;
             *row = new;
         }
-        if let Some(&first) = taken.first() {
-            // Most rows before the first that goes are on nothing behind it.
+        if let Some(&first) = removed.first() {
+            // Most rows before the first removed one have no blocks with rows after it.
             let is_behind = |row: &usize| columns[starts[row + 1] as usize - 1] as u32 > first;
             let first = (0..first as usize).find(is_behind).unwrap_or(first as usize);
-            renumber(&mut columns[starts[first] as usize..], taken, |column| cursors[column as usize]);
-            renumber(on_body, taken, |row| cursors[row as usize] as u32);
+            renumber(&mut columns[starts[first] as usize..], removed, |column| cursors[column as usize]);
+            renumber(on_body, removed, |row| cursors[row as usize] as u32);
         }
     }
 
-    /// List the rows whose constraints are gone or have come to other bodies, and find the others' where the table has been closed
-    /// up.
+    /// List the rows whose constraints are gone or have come to other bodies, and find the constraints of the others where the table
+    /// has been closed up.
     fn find(&mut self, constraints: &Table<Constraint>) -> Result {
-        let Self { ids, entries, taken, reattached, .. } = self;
+        let Self { ids, entries, removed, reattached, .. } = self;
         let (known, marks) = (constraints.ids(), constraints.marks());
         let mut place = 0;
-        taken.clear();
+        removed.clear();
         reattached.clear();
         for (row, (&id, entry)) in (0..).zip(ids.iter().zip(entries)) {
             let is_at = |place: usize| known.get(place) == Some(&(id as Id));
@@ -183,7 +214,7 @@ impl Structure {
                 *entry = place as u32;
             }
             if !is_at(*entry as usize) || marks[*entry as usize] == GONE {
-                push(taken, row)?;
+                push(removed, row)?;
             } else if marks[*entry as usize] & REATTACHED != 0 {
                 push(reattached, row)?;
             }
@@ -192,49 +223,70 @@ impl Structure {
     }
 }
 
-/// Move some blocks up, so that they end where `end` is; `values` are those of `columns`.
-#[inline(always)]
-fn move_up(columns: &mut [i32], values: &mut Option<&mut Vec<Block>>, blocks: Range<usize>, end: usize) {
-    let to = end - blocks.len();
-    if blocks.start != to {
-        columns.copy_within(blocks.clone(), to);
-        if let Some(values) = values {
-            values.copy_within(blocks, to);
+/// Blocks that move to the front, past those that are removed.
+struct KeptBlocks<'a> {
+    columns: &'a mut [i32],
+    /// Empty if they are not kept.
+    values: &'a mut [f64],
+    /// Where the next kept block goes.
+    to: usize,
+    /// Where its values go.
+    values_to: usize,
+}
+
+impl KeptBlocks<'_> {
+    /// Move some blocks, which have these values, to the end of those kept so far.
+    #[inline(always)]
+    fn keep(&mut self, blocks: Range<usize>, values: Range<usize>) {
+        let (count, size) = (blocks.len(), values.len());
+        if blocks.start != self.to {
+            self.columns.copy_within(blocks, self.to);
+            if !self.values.is_empty() {
+                self.values.copy_within(values, self.values_to);
+            }
         }
+        self.to += count;
+        self.values_to += size;
     }
 }
 
-/// Move the places of some rows up by so many rows, and lessen them.
-fn shift<T: Copy + SubAssign>(places: &mut [T], rows: Range<usize>, up: usize, by: T) {
+/// Move the places of some rows to the front by `up` rows, and subtract `by` from them.
+pub(super) fn shift<T: Copy + SubAssign>(places: &mut [T], rows: Range<usize>, up: usize, by: T) {
     let to = rows.start - up;
     places.copy_within(rows.clone(), to);
     places[to..to + rows.len()].iter_mut().for_each(|place| *place -= by);
 }
 
-/// Give rows the numbers that they have without those that are taken out, ascending; `number` tells that of each.
+/// Give rows the numbers that they have without the removed ones, which ascend; `number` finds the number of each.
 fn renumber<T: Copy + PartialOrd + SubAssign + From<bool> + TryFrom<u32>>(
     rows: &mut [T],
-    taken: &[u32],
+    removed: &[u32],
     number: impl Fn(T) -> T,
 ) {
-    /// So many are compared with sooner than looked up.
+    /// Comparing with this number of rows takes less time than looking up.
     const FEW: usize = 8;
-    if taken.len() > FEW {
+    if removed.len() > FEW {
         rows.iter_mut().for_each(|row| *row = number(*row));
         return;
     }
-    for taken in taken.iter().rev().filter_map(|&taken| T::try_from(taken).ok()) {
-        rows.iter_mut().for_each(|row| *row -= T::from(*row > taken));
+    for removed in removed.iter().rev().filter_map(|&removed| T::try_from(removed).ok()) {
+        rows.iter_mut().for_each(|row| *row -= T::from(*row > removed));
     }
 }
 
-/// Take out the things of rows, ascending.
-fn keep<T: Copy>(things: &mut Vec<T>, taken: &[u32]) {
-    let mut to = taken.first().map_or(things.len(), |&row| row as usize);
-    for (k, &row) in taken.iter().enumerate() {
-        let next = row as usize + 1..taken.get(k + 1).map_or(things.len(), |&next| next as usize);
+/// Remove things of rows, which ascend; `of_row` finds the range of each.
+fn keep<T: Copy>(things: &mut Vec<T>, removed: &[u32], of_row: impl Fn(usize) -> Range<usize>) {
+    let mut to = removed.first().map_or(things.len(), |&row| of_row(row as usize).start);
+    for (k, &row) in removed.iter().enumerate() {
+        let end = removed.get(k + 1).map_or(things.len(), |&next| of_row(next as usize).start);
+        let next = of_row(row as usize).end..end;
         things.copy_within(next.clone(), to);
         to += next.len();
     }
     things.truncate(to);
+}
+
+/// Remove rows from a list with one entry for each.
+fn keep_rows<T: Copy>(list: &mut Vec<T>, removed: &[u32]) {
+    keep(list, removed, |row| row..row + 1);
 }

@@ -1,5 +1,6 @@
 //! Every order of events in the pool of threads, tried by loom: who wakes when, who claims what, when it ends. The protocol is
-//! the library's own source, compiled without the rest of the library.
+//! the library's own source, compiled without the rest of the library: by its path, since only so can `sync` be loom's here and the
+//! standard library's there, without a feature for it in the library that is shipped.
 
 #![cfg(test)]
 
@@ -20,7 +21,7 @@ use loom::thread;
 use owner::Owner;
 use protocol::Shared;
 
-/// With as many preemptions as let the search end within seconds; what waits or is finished is no preemption.
+/// A model with a number of preemptions that lets the search end within seconds; waiting and finishing are no preemptions.
 fn model(preemptions: usize, test: impl Fn() + Send + Sync + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(preemptions);
@@ -41,8 +42,8 @@ fn with_workers(workers: usize, test: impl FnOnce(&Shared)) {
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
-/// Jobs one after the other: each part is done once, by a member that there is, before the caller goes on. Loom sees to it that
-/// what parts write is there for the caller, and that nobody reads a job while the next one is written.
+/// Jobs in a row: each part is done once, by a member that exists, before the caller goes on. Loom sees to it that
+/// the caller finds everything that parts write, and that nobody reads a job while the next one is written.
 fn share_jobs(shared: &Shared, members: usize, jobs: &[usize]) {
     for &parts in jobs {
         let done: Vec<_> = (0..parts).map(|_| UnsafeCell::new(0)).collect();
@@ -100,7 +101,7 @@ fn a_panic_comes_back_once_and_the_next_job_is_done() {
         with_workers(1, |shared| {
             let work = |_, part| {
                 if part == 1 {
-                    // Not `panic!`, which would tell of each of many thousand.
+                    // Not `panic!`, which would print a message for each of many thousand.
                     std::panic::resume_unwind(Box::new("part 1"));
                 }
             };
@@ -112,8 +113,8 @@ fn a_panic_comes_back_once_and_the_next_job_is_done() {
     });
 }
 
-/// The pool belongs to one thread of a process at a time; what a parent held when it forked is free in the child, for one of its
-/// threads.
+/// The pool belongs to one thread of a process at a time. A lock that a parent held when it forked is free in the child, for one of
+/// its threads.
 #[test]
 fn the_pool_has_one_owner_in_parent_and_child() {
     for (holder, process) in [(Owner::FREE, 7), (6, 7)] {

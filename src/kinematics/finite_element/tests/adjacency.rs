@@ -6,7 +6,7 @@ fn elements() -> [Element; 3] {
 }
 
 #[test]
-fn elements_share_nodes_with_themselves_and_neighbours() {
+fn elements_share_nodes_with_themselves_and_neighbors() {
     let [a, b, c] = elements();
     assert!(a.shares_node(&a) && a.shares_node(&b) && b.shares_node(&a));
     assert!(!a.shares_node(&c) && !c.shares_node(&b));

@@ -1,6 +1,6 @@
 use super::*;
 
-fn shape_and_point() -> impl Strategy<Value = (Shape, Vector)> {
+fn shape_and_point() -> impl Strategy<Value = (ElementShape, Vector)> {
     (shapes(), vector(1.0)).prop_map(|(shape, unit)| (shape, inner_point(shape, &unit)))
 }
 
@@ -33,8 +33,8 @@ proptest! {
             let (behind, ahead) = (moved(-delta), moved(delta));
             for a in 0..MAX_NODES {
                 let mut expected = (ahead[a] - behind[a]) / (2.0 * delta);
-                if shape == Shape::Pyramid && k == 2 && a < 4 {
-                    // The derivative of r that is taken, instead of the true one.
+                if shape == ElementShape::Pyramid && k == 2 && a < 4 {
+                    // The derivative of r that the library uses instead of the true one.
                     let [x, y, z] = xi;
                     let sign = [1.0, -1.0, 1.0, -1.0][a];
                     expected += sign * 0.25 * (x * y - x * y / (1.0 - z).powi(2));
@@ -72,14 +72,16 @@ fn a_function_is_one_at_its_node_and_zero_at_the_others() {
 
 #[test]
 fn the_apex_of_a_pyramid_has_no_r() {
-    let n = Shape::Pyramid.functions(&[0.5, 0.25, 1.0]);
+    let n = ElementShape::Pyramid.functions(&[0.5, 0.25, 1.0]);
     assert_eq!(n[..5], [0.21875, -0.09375, -0.15625, 0.03125, 1.0]);
-    assert!(Shape::Pyramid.derivatives(&[0.5, 0.25, 1.0]).as_flattened().iter().all(|d| d.is_finite()));
+    assert!(
+        ElementShape::Pyramid.derivatives(&[0.5, 0.25, 1.0]).as_flattened().iter().all(|d| d.is_finite())
+    );
 }
 
 #[test]
 fn elements_are_checked() {
-    assert_eq!(Element::new(&[0, 1, 2, 3], 4).unwrap().shape, Shape::Tetrahedron);
+    assert_eq!(Element::new(&[0, 1, 2, 3], 4).unwrap().shape, ElementShape::Tetrahedron);
     assert_eq!(Element::new(&[0, 1, 2, 3], 4).unwrap().nodes(), [0, 1, 2, 3]);
     assert_eq!(Element::new(&[0, 1, 2, 4], 4), None);
     assert_eq!(Element::new(&[0, 1, -2, 3], 4), None);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::kinematics::finite_element::element::interpolate;
 
-fn element_and_point() -> impl Strategy<Value = (Shape, Corners, Vector)> {
+fn element_and_point() -> impl Strategy<Value = (ElementShape, Corners, Vector)> {
     (shapes(), vector(1.0)).prop_flat_map(|(shape, unit)| {
         distorted(shape, 0.1).prop_map(move |corners| (shape, corners, inner_point(shape, &unit)))
     })
@@ -13,11 +13,11 @@ proptest! {
         let point = interpolate(&shape.functions(&xi), &corners);
         let found = local_coordinates(shape, &corners, &point);
         // On a pyramid convergence is linear, and near the apex the wrong slope makes it slow.
-        if shape == Shape::Pyramid && xi[2] > 0.8 {
+        if shape == ElementShape::Pyramid && xi[2] > 0.8 {
             return Ok(());
         }
         let found = found.unwrap();
-        let tolerance = if shape == Shape::Pyramid { 2e-8 } else { 1e-10 };
+        let tolerance = if shape == ElementShape::Pyramid { 2e-8 } else { 1e-10 };
         for k in 0..3 {
             prop_assert!((found[k] - xi[k]).abs() < tolerance, "{shape:?} {found:?} {xi:?}");
         }
@@ -28,13 +28,14 @@ proptest! {
 #[test]
 fn a_straight_pyramid_is_mapped_exactly() {
     let mut corners = [[0.0; 3]; MAX_NODES];
-    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Pyramid)) {
+    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(ElementShape::Pyramid)) {
         *corner = [2.0 * x + 0.5 * y + 1.0, y, 3.0 * z];
     }
     for xi in [[0.25, -0.5, 0.125], [0.0, 0.0, 1.0], [1.0, -1.0, 0.0]] {
         let [x, y, z] = xi;
         let found =
-            local_coordinates(Shape::Pyramid, &corners, &[2.0 * x + 0.5 * y + 1.0, y, 3.0 * z]).unwrap();
+            local_coordinates(ElementShape::Pyramid, &corners, &[2.0 * x + 0.5 * y + 1.0, y, 3.0 * z])
+                .unwrap();
         assert!((0..3).all(|k| (found[k] - xi[k]).abs() < 1e-15), "{found:?}");
     }
 }
@@ -43,10 +44,10 @@ fn a_straight_pyramid_is_mapped_exactly() {
 #[test]
 fn a_tapered_wedge_is_inverted() {
     let mut corners = [[0.0; 3]; MAX_NODES];
-    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Wedge)) {
+    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(ElementShape::Wedge)) {
         *corner = [x * (1.0 + 0.5 * z), y * (1.0 + 0.5 * z), z];
     }
-    let found = local_coordinates(Shape::Wedge, &corners, &[0.3, 0.2, 0.5]).unwrap();
+    let found = local_coordinates(ElementShape::Wedge, &corners, &[0.3, 0.2, 0.5]).unwrap();
     let expected = [0.3 / 1.25, 0.2 / 1.25, 0.5];
     assert!((0..3).all(|k| (found[k] - expected[k]).abs() < 1e-15), "{found:?}");
 }
@@ -55,11 +56,11 @@ fn a_tapered_wedge_is_inverted() {
 #[test]
 fn the_last_step_is_taken() {
     let mut corners = [[0.0; 3]; MAX_NODES];
-    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Wedge)) {
+    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(ElementShape::Wedge)) {
         *corner = [x * (1.0 + 0.5 * z), y * (1.0 + 0.5 * z), z];
     }
     let z = 4e-9;
-    let found = local_coordinates(Shape::Wedge, &corners, &[0.3, 0.2, z]).unwrap();
+    let found = local_coordinates(ElementShape::Wedge, &corners, &[0.3, 0.2, z]).unwrap();
     let expected = [0.3 / (1.0 + 0.5 * z), 0.2 / (1.0 + 0.5 * z), z];
     assert!((0..3).all(|k| (found[k] - expected[k]).abs() < 1e-15), "{found:?}");
 }
@@ -80,9 +81,9 @@ fn turned_elements_are_inverted() {
 #[test]
 fn points_outside_are_found_too_where_the_map_goes_on() {
     let mut corners = [[0.0; 3]; MAX_NODES];
-    corners[..8].copy_from_slice(&node_coordinates(Shape::Hexahedron));
-    let found = local_coordinates(Shape::Hexahedron, &corners, &[3.0, 0.0, -5.0]).unwrap();
-    assert_eq!(Shape::Hexahedron.clamped(&found), [1.0, 0.0, -1.0]);
+    corners[..8].copy_from_slice(&node_coordinates(ElementShape::Hexahedron));
+    let found = local_coordinates(ElementShape::Hexahedron, &corners, &[3.0, 0.0, -5.0]).unwrap();
+    assert_eq!(ElementShape::Hexahedron.clamped(&found), [1.0, 0.0, -1.0]);
 }
 
 #[test]
@@ -106,10 +107,10 @@ fn degenerate_elements_have_none() {
 #[test]
 fn points_out_of_reach_have_none() {
     let mut corners = [[0.0; 3]; MAX_NODES];
-    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Hexahedron)) {
+    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(ElementShape::Hexahedron)) {
         *corner = [x * y, y, x * z];
     }
-    assert_eq!(local_coordinates(Shape::Hexahedron, &corners, &[0.3, 0.0, 0.4]), None);
+    assert_eq!(local_coordinates(ElementShape::Hexahedron, &corners, &[0.3, 0.0, 0.4]), None);
 }
 
 /// A pyramid with a corner lifted, where the wrong slope makes convergence slow: of two heights the first takes all steps, the
@@ -119,10 +120,10 @@ fn no_step_is_left_out_or_added() {
     let xi = [0.25, -0.25, 0.5];
     let found = |height: f64| {
         let mut corners = [[0.0; 3]; MAX_NODES];
-        corners[..5].copy_from_slice(&node_coordinates(Shape::Pyramid));
+        corners[..5].copy_from_slice(&node_coordinates(ElementShape::Pyramid));
         corners[0][2] = height;
-        let point = interpolate(&Shape::Pyramid.functions(&xi), &corners);
-        local_coordinates(Shape::Pyramid, &corners, &point)
+        let point = interpolate(&ElementShape::Pyramid.functions(&xi), &corners);
+        local_coordinates(ElementShape::Pyramid, &corners, &point)
     };
     // Steps become shorter by a quarter: the last is 8e-10 long, and three times as much is left to go.
     let last = found(3.0546875).unwrap();

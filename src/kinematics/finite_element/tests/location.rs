@@ -48,9 +48,9 @@ fn no_candidate_is_none() {
 
 #[test]
 fn candidates_without_local_coordinates_are_judged_by_distance() {
-    let mut mesh: Vec<Vector> = node_coordinates(Shape::Hexahedron);
+    let mut mesh: Vec<Vector> = node_coordinates(ElementShape::Hexahedron);
     mesh.iter_mut().for_each(|node| node[2] = 0.0);
-    mesh.extend(node_coordinates(Shape::Tetrahedron));
+    mesh.extend(node_coordinates(ElementShape::Tetrahedron));
     let flat = Element::new(&[0, 1, 2, 3, 4, 5, 6, 7], mesh.len()).unwrap();
     let solid = Element::new(&[8, 9, 10, 11], mesh.len()).unwrap();
     let choose = |point| choose([flat, solid].into_iter(), &mesh, &point, 1e-6);
@@ -60,7 +60,7 @@ fn candidates_without_local_coordinates_are_judged_by_distance() {
 }
 
 proptest! {
-    /// The short cut through local coordinates gives what distances alone would give.
+    /// The shortcut by local coordinates gives the same result as distances alone.
     #[test]
     fn the_choice_is_that_by_distances(
         (shape, corners) in shapes().prop_flat_map(|shape| (Just(shape), distorted(shape, 0.4))),

@@ -10,28 +10,32 @@ mod polyhedron;
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use proptest::prelude::*;
+use testing::matrices::block;
 
 use super::*;
-use crate::math::{Block, Vector};
+use crate::math::Vector;
 
-const SHAPES: [Shape; 4] = [Shape::Tetrahedron, Shape::Pyramid, Shape::Wedge, Shape::Hexahedron];
+const SHAPES: [ElementShape; 4] =
+    [ElementShape::Tetrahedron, ElementShape::Pyramid, ElementShape::Wedge, ElementShape::Hexahedron];
 
 /// Local coordinates of the nodes, from the meaning of each shape.
-fn node_coordinates(shape: Shape) -> Vec<Vector> {
+fn node_coordinates(shape: ElementShape) -> Vec<Vector> {
     let square = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
     match shape {
-        Shape::Tetrahedron => vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
-        Shape::Pyramid => {
+        ElementShape::Tetrahedron => vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        ElementShape::Pyramid => {
             vec![[1.0, 1.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 0.0, 1.0]]
         }
-        Shape::Wedge => {
+        ElementShape::Wedge => {
             [-1.0, 1.0].into_iter().flat_map(|z| [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]]).collect()
         }
-        Shape::Hexahedron => [-1.0, 1.0].into_iter().flat_map(|z| square.map(|[x, y]| [x, y, z])).collect(),
+        ElementShape::Hexahedron => {
+            [-1.0, 1.0].into_iter().flat_map(|z| square.map(|[x, y]| [x, y, z])).collect()
+        }
     }
 }
 
-fn shapes() -> impl Strategy<Value = Shape> {
+fn shapes() -> impl Strategy<Value = ElementShape> {
     prop::sample::select(&SHAPES[..])
 }
 
@@ -43,23 +47,19 @@ fn rotation() -> impl Strategy<Value = Matrix3<f64>> {
     vector(3.0).prop_map(|axis| *Rotation3::new(Vector3::from(axis)).matrix())
 }
 
-fn block(m: &Matrix3<f64>) -> Block {
-    m.as_slice().try_into().unwrap()
-}
-
 /// A point well inside the domain of the local coordinates.
-fn inner_point(shape: Shape, unit: &Vector) -> Vector {
+fn inner_point(shape: ElementShape, unit: &Vector) -> Vector {
     let [x, y, z] = unit.map(|u| 0.05 + 0.9 * (0.5 * u + 0.5));
     match shape {
-        Shape::Tetrahedron => [x * (1.0 - y) * (1.0 - z), y * (1.0 - z), z],
-        Shape::Pyramid => [(2.0 * x - 1.0) * (1.0 - z), (2.0 * y - 1.0) * (1.0 - z), z],
-        Shape::Wedge => [x * (1.0 - y), y, 2.0 * z - 1.0],
-        Shape::Hexahedron => [2.0 * x - 1.0, 2.0 * y - 1.0, 2.0 * z - 1.0],
+        ElementShape::Tetrahedron => [x * (1.0 - y) * (1.0 - z), y * (1.0 - z), z],
+        ElementShape::Pyramid => [(2.0 * x - 1.0) * (1.0 - z), (2.0 * y - 1.0) * (1.0 - z), z],
+        ElementShape::Wedge => [x * (1.0 - y), y, 2.0 * z - 1.0],
+        ElementShape::Hexahedron => [2.0 * x - 1.0, 2.0 * y - 1.0, 2.0 * z - 1.0],
     }
 }
 
 /// Nodes of an element of some size, place and orientation, each node shifted by a part of the size.
-fn distorted(shape: Shape, distortion: f64) -> impl Strategy<Value = Corners> {
+fn distorted(shape: ElementShape, distortion: f64) -> impl Strategy<Value = Corners> {
     (rotation(), vector(10.0), 0.01..2.0_f64, prop::array::uniform8(vector(distortion))).prop_map(
         move |(turn, place, size, shifts)| {
             let mut corners = [[0.0; 3]; MAX_NODES];
@@ -73,7 +73,7 @@ fn distorted(shape: Shape, distortion: f64) -> impl Strategy<Value = Corners> {
 }
 
 /// The mesh of one element whose nodes have the numbers 2, 5, 8, … in falling order.
-fn mesh_of(shape: Shape, corners: &Corners) -> (Element, Vec<Vector>) {
+fn mesh_of(shape: ElementShape, corners: &Corners) -> (Element, Vec<Vector>) {
     let numbers: Vec<i32> = (0..shape.nodes() as i32).rev().map(|k| 3 * k + 2).collect();
     let mut mesh = vec![[f64::NAN; 3]; 3 * shape.nodes() + 1];
     for (&number, corner) in numbers.iter().zip(corners) {

@@ -69,7 +69,7 @@ proptest! {
 }
 
 fn cube() -> Vec<Vector> {
-    node_coordinates(Shape::Hexahedron)
+    node_coordinates(ElementShape::Hexahedron)
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn distances_from_a_cube_are_known() {
 }
 
 /// Points just below and above a face, an edge and a corner, far from the origin and for flat cubes: the side
-/// is told right down to rounding.
+/// is exact down to rounding.
 #[test]
-fn sides_are_told_close_to_the_surface() {
+fn sides_are_right_close_to_the_surface() {
     for height in [1.0, 1e-3, 1e-6] {
         for shift in [0.0, 100.0] {
             let corners: Vec<Vector> =

@@ -1,9 +1,0 @@
-/* Rows and blocks damaged in every way that a shadow has to find. */
-#ifndef SHADOW_LISTS_H
-#define SHADOW_LISTS_H
-
-#include "recorded_rows.h"
-
-void shadow_lists (const SNAPSHOT *snapshot, RECORDED_ROWS *legacy, ldy_shadow *shadow);
-
-#endif

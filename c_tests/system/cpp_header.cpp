@@ -1,0 +1,567 @@
+/* ldy.hpp: every function does what its counterpart in C does, errors are exceptions, and arrays may be anything that has
+ * values. */
+#include "ldy.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+namespace {
+
+int checks, failed;
+
+void check_at (int line, bool holds, const char *what)
+{
+  checks ++;
+  if (holds) return;
+  failed ++;
+  std::printf ("system.cpp:%d: does not hold: %s\n", line, what);
+}
+
+#define CHECK(condition) check_at (__LINE__, (condition), #condition)
+
+bool near (double a, double b)
+{
+  return std::fabs (a - b) < 1e-12 * (1 + std::fabs (b));
+}
+
+/* Whether a function throws an error of this code whose text contains this. */
+template <class F> bool fails (int code, const char *text, F f)
+{
+  try {
+    f ();
+  } catch (const ldy::error &error) {
+    bool as_expected = error.code () == code && std::strstr (error.what (), text);
+    if (!as_expected) std::printf ("code %d: %s\n", error.code (), error.what ());
+    return as_expected;
+  }
+  return false;
+}
+
+constexpr std::array<double, 9> axes = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+constexpr double turned[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 };
+
+/* Constraints of one and two rows, of which one is on three bodies. */
+void test_rows ()
+{
+  using H = ldy::operator_view;
+  ldy::system system;
+  double inverse[2] = { 2, 3 }, row[2] = { 1, -1 }, both[4] = { 1, 0, 0, 1 }, single[2] = { 1, 0 };
+  std::vector<ldy::id> bodies;
+  for (int k = 0; k < 3; k ++) bodies.push_back (system.add_diagonal (inverse));
+  ldy::id gear = system.add_rows (1, bodies, { H (row), H (row), H (row) });
+  ldy::id limit = system.add_freedom (bodies[1], 1, -1);
+  ldy::id joint = system.add_rows (2, { bodies[1] }, { H (both) });
+  system.set_rows_compliance (limit, { 0.5 });
+  system.update (1);
+  ldy::rows rows = system.rows ();
+  CHECK (rows.size () == 3 && rows.scalars () == 4 && rows.scalar (2) == 2 && rows.blocks () == 9);
+  CHECK (rows.block (0)[0] == 15 && rows.block (1)[0] == 3 && rows.block (2).size () == 2 && rows.block (2)[1] == -3);
+  CHECK (rows.diagonal (1)[0] == 3.5 && near (rows.inverse (2)[3], 1.0 / 3) && rows.B ().size () == 4 && rows.blocks_of_W ().size () == 16);
+  CHECK (system.largest_eigenvalues ()[2] == 3);
+  ldy::compressed_rows csr = system.csr ();
+  CHECK (csr.starts[4] == 16 && csr.columns[5] == 1 && csr.values[5] == 3.5 && csr.values[3] == -3);
+  system.set_rows_operators (gear, 1, { H (row), H (row), H (single) });
+  system.set_rows_compliance (limit, {});
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 12 && system.rows ().diagonal (1)[0] == 3);
+  CHECK (system.row (joint) == 2);
+
+  double J[5] = { 2, 0, 0, 2, 0 };
+  system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 2, 1);
+  system.update (1);
+  CHECK (system.rows ().diagonal (2)[0] == 8 && system.rows ().diagonal (2)[3] == 12);
+  system.set_sparse_jacobian ({ bodies[1] }, { limit, joint }, 3, 2, { 0, 1, 2, 3 }, {}, { 1, 0, 1 }, { -2, 1, 1 });
+  system.update (1);
+  CHECK (system.rows ().diagonal (1)[0] == 12 && system.rows ().diagonal (2)[0] == 2);
+  system.set_sparse_jacobian ({ bodies[1] }, { limit }, 1, 2, { 1 }, { 1 }, { 0, 1 }, { 7, 1 });
+  system.update (1);
+  CHECK (system.rows ().diagonal (1)[0] == 3);
+  CHECK (fails (LDY_BUG_FOUND, "J: 5 values where 6 are needed", [&] { system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 4, 1); }));
+
+  ldy::id first = system.add_jacobian ({ bodies[2], bodies[1] }, { 1 }, J, 1, 4, 4, 1);
+  CHECK (system.add_sparse_jacobian ({ bodies[1] }, { 1, 2 }, 3, 2, { 0, 1, 2, 3 }, {}, { 1, 0, 1 }, { -2, 1, 1 }) == first + 1);
+  system.update (1);
+  CHECK (system.rows ().diagonal (3)[0] == 20 && system.rows ().diagonal (4)[0] == 12 && system.rows ().diagonal (5)[3] == 3);
+  CHECK (fails (LDY_BUG_FOUND, "entry 0", [&] { system.add_jacobian ({ bodies[1] }, { 7 }, J, 1, 2, 2, 1); }));
+  CHECK (fails (LDY_BUG_FOUND, "starts: 1 values where 2 are needed", [&] { system.add_sparse_jacobian ({ bodies[1] }, { 1 }, 1, 2, { 1 }, {}, { 1 }, { 7 }); }));
+}
+
+/* A block of mass 6 and unit inertia on the ground: W at its corners is known by hand. */
+void test_rigid ()
+{
+  ldy::system system;
+  ldy::id block = system.add_rigid (6, axes, axes, { 0, 0, 0 });
+  system.set_velocity (block, { 0, 0, 0, 3, 0, -2 });
+  system.set_previous_velocity (block, std::vector<double> { 0, 0, 1, 0, 0, 0 });
+  ldy::id contact = system.add_constraint (block, ldy::ground, axes, { 1, 1, -1 }, {});
+  ldy::id other = system.add_constraint (block, ldy::ground, turned, { -1, 1, -1 }, {});
+  system.update (0.5);
+  CHECK (system.row (contact) == 0 && system.row (other) == 1);
+
+  ldy::rows rows = system.rows ();
+  CHECK (rows.size () == 2 && rows.blocks () == 4);
+  CHECK (rows.starts ().size () == 3 && rows.starts ()[2] == 4 && rows.columns ()[1] == 1);
+  CHECK (rows.constraints ()[0] == contact && rows.constraints ().size () == 2);
+  /* h (1 / m + (y^2 + x^2) / I) along the normal, with a unit I. */
+  CHECK (near (rows.block (0)[8], 0.5 * (1.0 / 6 + 2)) && rows.block (0)[8] == rows.diagonal (0)[8]);
+  CHECK (rows.blocks_of_W ().size () == 36 && rows.blocks_of_W ()[9 + 3] == rows.block (2)[1]);
+  CHECK (rows.B ()[0] == 3 && rows.B ()[2] == -2 && rows.B ()[4] == -3 && near (rows.V ()[0], -1) && near (rows.V ()[1], 1));
+  double one = 0;
+  for (int k = 0; k < 3; k ++) one += rows.inverse (0)[3 * k] * rows.diagonal (0)[k];
+  CHECK (near (one, 1));
+  system.check_inverses ();
+
+  std::vector<double> R = { 0, 0, 1, 0, 0, 1 }, U (6), through (6), force (6), velocity (6);
+  system.multiply (R, U);
+  system.multiply_through_bodies (R, through);
+  CHECK (near (U[2], rows.block (0)[8] + rows.block (1)[8]) && near (U[2], through[2]) && near (U[5], through[5]));
+  system.add_force (block, R, force);
+  CHECK (force[5] == 2 && near (force[0], 2) && near (force[1], 0));
+  system.add_reactions (R);
+  system.velocity (block, velocity);
+  CHECK (near (velocity[5], -2 + 0.5 * 2 / 6));
+  ldy::eigenvalue largest = system.largest_eigenvalue (1e-6, 100);
+  CHECK (largest.value > rows.block (0)[8] && largest.residual >= 0);
+
+  system.move_constraint (other, axes, { 0, 0, -1 }, {});
+  system.set_compliance (other, { 0, 0, 7 });
+  system.set_rotation (block, turned);
+  system.set_mass (block, 12, axes);
+  system.update (0.5);
+  CHECK (near (system.rows ().block (3)[8], 0.5 / 12 + 7));
+  system.set_compliance (other, axes);
+  system.update (0.5);
+  CHECK (near (system.rows ().block (3)[8], 0.5 / 12 + 1));
+  system.set_compliance (other, {});
+  system.remove_constraint (contact);
+  system.update (0.5);
+  CHECK (system.rows ().size () == 1 && near (system.rows ().block (0)[8], 0.5 / 12));
+  system.remove_constraint (other);
+  system.remove_body (block);
+  system.update (0.5);
+  CHECK (system.rows ().size () == 0 && system.rows ().starts ().size () == 1);
+}
+
+void test_bodies_between_each_other ()
+{
+  ldy::system system;
+  ldy::id soft = system.add_pseudo_rigid (2, axes, { 0, 0, 0 });
+  CHECK ((system.pseudo_rigid_point (soft, { 2, 0, 0, 0, 2, 0, 0, 0, 2 }, { 1, 0, 0 }, { 3, 4, 0 }) == ldy::vector3 { 1, 2, 0 }));
+  ldy::id wall = system.add_obstacle (axes, { 0, 0, 0 });
+  system.set_velocity (wall, { 0, 0, 0, 0, 0, 4 });
+  system.add_constraint (soft, wall, axes, { 0, 0, 1 }, { 5, 0, 0 });
+  system.update (1);
+  /* 1 / m + z^2 / E_zz. */
+  CHECK (near (system.rows ().block (0)[8], 0.5 + 1) && system.rows ().B ()[2] == -4);
+  system.set_diagonal (soft, std::array<double, 12> { 1, 1, 1, 1, 1, 1, 1, 1, 3, 0, 0, 0.25 });
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[8], 3.25));
+}
+
+/* H picks the first velocity of a body as the first row. */
+void test_operators ()
+{
+  const double pick[6] = { 1, 0, 0, 0, 0, 0 };
+  const int starts[3] = { 0, 1, 1 }, rows[1] = { 0 };
+  const double one[1] = { 1 };
+  ldy::system system;
+  ldy::id dense = system.add_dense (2, { 2, 1, 1, 3 }), diagonal = system.add_diagonal ({ 5, 6 });
+  ldy::id matrix = system.add_matrix ({ 0, 1, 2 }, { 0, 1 }, { 4, 8 });
+  system.add_operators (dense, ldy::values (pick), diagonal, { starts, rows, one });
+  ldy::id last = system.add_operators (matrix, ldy::values (pick), ldy::ground, {});
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[0], 7) && near (system.rows ().block (1)[0], 0.25));
+  system.set_dense (dense, 2, { 10, 0, 0, 1 });
+  system.set_matrix (matrix, { 0, 1, 2 }, { 0, 1 }, { 2, 8 });
+  system.set_operators (last, ldy::values ({ 0, 0, 0, 1, 0, 0 }), {});
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[0], 15) && near (system.rows ().block (1)[0], 0.125));
+  CHECK (fails (52, "rows of an operator H: 1 values where 2", [&] { system.set_operators (last, { starts, rows, { 1, 2 } }, {}); }));
+}
+
+/* An exception of a solver comes out unchanged, and the system goes on. */
+void test_solvers ()
+{
+  ldy::system first;
+  bool throws = false;
+  ldy::id body = first.add_solver (1, [&] (int size, int columns, double *x) {
+    if (throws) throw std::runtime_error ("no solution today");
+    for (int k = 0; k < size * columns; k ++) x[k] *= 3;
+  });
+  first.add_operators (body, ldy::values ({ 1, 0, 0 }), ldy::ground, {});
+  ldy::system system = std::move (first);
+  CHECK (first.raw () == nullptr);
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 3);
+  throws = true;
+  std::string caught;
+  try {
+    system.set_velocity (body, { 1 });
+    system.set_dense (system.add_dense (1, { 1 }), 1, { 2 });
+    system.set_operators (0, ldy::values ({ 2, 0, 0 }), {});
+    system.update (1);
+  } catch (const ldy::error &) {
+    caught = "an error of the library";
+  } catch (const std::runtime_error &error) {
+    caught = error.what ();
+  }
+  CHECK (caught == "no solution today");
+  CHECK (fails (52, "", [&] { system.rows (); }));
+  throws = false;
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 12);
+  system.remove_constraint (0);
+  system.remove_body (body);
+  ldy::system empty;
+  system = std::move (empty);
+  system.update (1);
+  CHECK (system.rows ().size () == 0);
+}
+
+/* One function for several bodies is there as long as one of them, and what it throws comes out. */
+void test_models ()
+{
+  ldy::system system;
+  auto factor = std::make_shared<double> (3);
+  bool throws = false;
+  std::vector<ldy::id> bodies = system.add_model ({ 1, 2 }, [factor, &throws] (int size, int columns, double *x) {
+    if (throws) throw std::runtime_error ("no solution today");
+    for (int k = 0; k < size * columns; k ++) x[k] *= *factor;
+  });
+  CHECK (bodies.size () == 2 && bodies[1] == bodies[0] + 1);
+  ldy::id constraint =
+    system.add_operators (bodies[0], ldy::values ({ 1, 0, 0 }), bodies[1], ldy::values ({ 0, 0, 0, -2, 0, 0 }));
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 15);
+  throws = true;
+  std::string caught;
+  try {
+    system.update (1);
+  } catch (const std::runtime_error &error) {
+    caught = error.what ();
+  }
+  CHECK (caught == "no solution today");
+  system.remove_constraint (constraint);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[0]);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[1]);
+  CHECK (factor.use_count () == 1);
+  CHECK (fails (52, "at least one body", [&] { system.add_model ({}, [] (int, int, double *) {}); }));
+}
+
+void test_errors ()
+{
+  ldy::system system;
+  ldy::id block = system.add_rigid (1, axes, axes, { 0, 0, 0 });
+  CHECK (fails (52, "inertia: 3 values where 9", [&] { system.add_rigid (1, { 1, 2, 3 }, axes, { 0, 0, 0 }); }));
+  CHECK (fails (52, "slave_point: 2 values where 3", [&] { system.add_constraint (block, 0, axes, { 0, 0, 0 }, { 1, 2 }); }));
+  CHECK (fails (52, "body 9", [&] { system.set_velocity (9, { 0, 0, 0, 0, 0, 0 }); }));
+  CHECK (fails (52, "5 values where 6", [&] { system.set_velocity (block, { 0, 0, 0, 0, 0 }); }));
+  ldy::id contact = system.add_constraint (block, ldy::ground, axes, { 0, 0, 0 }, {});
+  CHECK (fails (52, "constraint 0 on body 0", [&] { system.move_constraint (contact, axes, { NAN, 0, 0 }, {}); }));
+  CHECK (fails (52, "", [&] { system.update (0); }));
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[0], 1));
+  CHECK (fails (2, "", [&] { system.write_npz ("/no/such/folder/W.npz"); }));
+  std::vector<double> x (3), y (2);
+  CHECK (fails (52, "y: 2 values where 3", [&] { system.multiply (x, y); }));
+}
+
+void test_files (const std::string &folder)
+{
+  ldy::system system;
+  system.add_constraint (system.add_rigid (1, axes, axes, { 0, 0, 0 }), ldy::ground, axes, { 0, 0, 0 }, {});
+  system.update (1);
+  system.write_matrix_market (folder + "/W.mtx");
+  system.write_npz (folder + "/W.npz");
+  std::ifstream text (folder + "/W.mtx"), zip (folder + "/W.npz", std::ios::binary);
+  std::string line;
+  CHECK (std::getline (text, line) && line.rfind ("%%MatrixMarket", 0) == 0);
+  CHECK (zip.get () == 'P' && zip.get () == 'K');
+  ldy::write_matrix_market (system.rows ().raw (), folder + "/rows.mtx");
+  ldy::write_npz (system.rows ().raw (), folder + "/rows.npz");
+  for (const char *kind : { ".mtx", ".npz" }) {
+    std::ifstream one (folder + "/W" + kind, std::ios::binary), other (folder + "/rows" + kind, std::ios::binary);
+    std::istreambuf_iterator<char> end;
+    CHECK (std::vector<char> (std::istreambuf_iterator<char> (one), end) == std::vector<char> (std::istreambuf_iterator<char> (other), end));
+  }
+}
+
+/* A pendulum of mass m under tension T: omega^2 = T / (m l). */
+void test_stability ()
+{
+  ldy::system system;
+  ldy::id bob = system.add_rigid (2, axes, axes, { 0, 0, 0 });
+  const double frame[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  ldy::id link = system.add_constraint (bob, ldy::ground, frame, { 0, 0, 0 }, {});
+  ldy_joint joint = { LDY_LINK, 0.5 };
+  std::vector<double> R = { 0, 0, -8 }, x = { 0, 0, 0, 1, 0, 0 }, y (6);
+  system.geometric_stiffness ({ &joint, 1 }, R, x, y);
+  CHECK (near (y[3], 16) && near (y[5], 0));
+  ldy::critical_step step = system.critical_step ({ joint }, R);
+  CHECK (near (system.sharp_critical_step ({ joint }, R).step, step.step));
+  CHECK (near (step.omega_squared, 8) && near (step.step, 2 / std::sqrt (8)) && step.constraint == link && near (step.share, 1));
+}
+
+/* Products of several vectors at once equal the products of each alone. */
+void test_columns ()
+{
+  ldy::system system;
+  ldy::id block = system.add_rigid (6, axes, axes, { 0, 0, 0 });
+  system.add_constraint (block, ldy::ground, axes, { 1, 1, -1 }, {});
+  system.add_constraint (block, ldy::ground, turned, { -1, 1, -1 }, {});
+  system.update (0.5);
+  std::vector<double> x (18), y (18), through (18), one (6);
+  for (std::size_t k = 0; k < 18; k ++) x[k] = std::sin (static_cast<double> (k));
+  system.multiply_columns (3, x, y);
+  system.multiply_columns_through_bodies (3, x, through);
+  for (std::size_t column = 0; column < 3; column ++) {
+    system.multiply (ldy::values (x.data () + 6 * column, 6), one);
+    CHECK (std::memcmp (one.data (), y.data () + 6 * column, 6 * sizeof (double)) == 0);
+    for (std::size_t k = 0; k < 6; k ++) CHECK (near (through[6 * column + k], one[k]));
+  }
+  CHECK (fails (52, "6 are needed", [&] { system.multiply_columns (0, {}, {}); }));
+  CHECK (fails (52, "y: 6 values where 18", [&] { system.multiply_columns (3, x, one); }));
+  CHECK (fails (52, "x: 18 values where 16", [&] { system.multiply_columns (4, x, y); }));
+  CHECK (fails (52, "", [&] { system.multiply_columns (2, x, y); }));
+}
+
+/* A bar of two nodes, unit inverse: H = [N_0 Q, N_1 Q], W = (N_0^2 + N_1^2) Q Q^T. */
+void test_nodes ()
+{
+  ldy::system system;
+  ldy::id bar = system.add_diagonal (std::vector<double> (6, 1.0));
+  const int nodes[2] = { 0, 1 };
+  std::vector<double> entries = { 0, 2, 0, -2, 0, 0, 0, 0, 2, 0.25, 0.75 };
+  ldy::id contact = system.add_operators (bar, ldy::operator_view::by_nodes (6, nodes, entries), ldy::ground, {});
+  system.set_velocity (bar, { 1, 0, 0, 5, 0, 3 });
+  system.update (1);
+  for (int k = 0; k < 9; k ++) CHECK (near (system.rows ().block (0)[k], k % 4 == 0 ? 4 * (0.0625 + 0.5625) : 0));
+  CHECK (near (system.rows ().B ()[1], 2 * (0.25 * 1 + 0.75 * 5)) && near (system.rows ().B ()[2], 2 * 0.75 * 3));
+  auto one_node = ldy::operator_view::by_nodes (6, ldy::indices (nodes, 1), ldy::values (entries.data (), 10));
+  system.set_operators (contact, one_node, {});
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[0], 4 * 0.0625));
+  auto wrong = ldy::operator_view::by_nodes (6, nodes, ldy::values (entries.data (), 10));
+  CHECK (fails (52, "operator H by nodes: 10 values where 11", [&] { system.set_operators (contact, wrong, {}); }));
+}
+
+/* A block of mass 6 on four corners stops falling and slides: the impulse of the normal forces is 12, and friction makes a
+ * tenth of it. */
+void test_forces ()
+{
+  ldy::system system;
+  const double corners[4][3] = { { 1, 1, -1 }, { -1, 1, -1 }, { -1, -1, -1 }, { 1, -1, -1 } };
+  ldy::id block = system.add_rigid (6, axes, axes, { 0, 0, 0 });
+  system.set_velocity (block, { 0, 0, 0, 3, 0, -2 });
+  for (auto &corner : corners) system.add_constraint (block, ldy::ground, axes, corner, {});
+  system.update (0.01);
+  std::vector<ldy_law> laws (4, ldy::contact_law (0.1));
+  std::vector<double> R (12), again (12), U (12);
+  ldy::force_solver first, solver = std::move (first);
+  CHECK (first.raw () == nullptr && solver.raw () != nullptr);
+  ldy::solve_report report = solver.solve (system, laws, R);
+  CHECK (report.converged () && report.residual <= 1e-8 && !report.residuals ().empty ());
+  double sum[3] = { 0, 0, 0 };
+  for (std::size_t k = 0; k < 12; k ++) sum[k % 3] += 0.01 * R[k];
+  CHECK (std::fabs (sum[0] + 1.2) < 1e-5 && std::fabs (sum[1]) < 1e-5 && std::fabs (sum[2] - 12) < 1e-5);
+
+  ldy::rows rows = system.rows ();
+  ldy::solve_options options;
+  options.tolerance = 1e-12, options.method = LDY_NEWTON_METHOD;
+  report = solver.solve (rows.raw (), laws, again, options);
+  CHECK (report.converged () && report.residual <= 1e-12);
+  double other = 0;
+  for (std::size_t k = 2; k < 12; k += 3) other += 0.01 * again[k];
+  CHECK (std::fabs (other - 12) < 1e-9);
+
+  /* Two corners held at a velocity, one a link, one without any force. */
+  laws = { ldy::fixed_law ({ 0, 0, 0.5 }), ldy::fixed_law ({ 0, 0, 0.5 }), ldy::bounds_law ({ 0, 0, -INFINITY }, { 0, 0, INFINITY }),
+           ldy::bounds_law ({ 0, 0, 0 }, { 0, 0, 0 }) };
+  CHECK (solver.solve (system, laws, R).converged ());
+  system.multiply (R, U);
+  for (std::size_t k = 0; k < 12; k ++) U[k] += rows.B ()[k];
+  CHECK (std::fabs (U[0]) < 1e-6 && std::fabs (U[2] + 0.5) < 1e-6 && std::fabs (U[5] + 0.5) < 1e-6 && std::fabs (U[8]) < 1e-6);
+  CHECK (R[6] == 0 && R[7] == 0 && R[9] == 0 && R[11] == 0);
+
+  laws.assign (4, ldy::orthotropic_contact_law (0.05, 0.7));
+  std::fill (R.begin (), R.end (), 0);
+  CHECK (solver.solve (system, laws, R).converged ());
+  CHECK (std::fabs (0.01 * (R[0] + R[3] + R[6] + R[9]) + 0.6) < 1e-5);
+
+  laws[1] = ldy::contact_law (-1);
+  std::vector<double> before = R;
+  CHECK (fails (52, "constraint 1 on body 0", [&] { solver.solve (system, laws, R); }));
+  CHECK (R == before);
+  CHECK (fails (52, "", [&] { solver.solve (system, laws, U = { 1, 2, 3 }); }));
+  CHECK (fails (52, "forces: 3 values where 12", [&] { solver.solve (rows.raw (), laws, U); }));
+}
+
+/* Calls for many bodies or constraints do what those for one do. */
+void test_many ()
+{
+  ldy::system system;
+  std::vector<ldy::id> bodies, constraints;
+  for (int k = 0; k < 3; k ++) bodies.push_back (system.add_rigid (1 + k, axes, axes, { 0, 0, 0 }));
+  std::vector<double> frames, points, velocities (18), read (18), rotations, turns (27);
+  for (int k = 0; k < 3; k ++) {
+    frames.insert (frames.end (), axes.begin (), axes.end ());
+    rotations.insert (rotations.end (), turned, turned + 9);
+    for (int i = 0; i < 3; i ++) points.push_back (k + i), velocities[6 * k + i] = k - i;
+  }
+  ldy::id first = system.add_constraints (bodies, {}, frames, points, {});
+  for (int k = 0; k < 3; k ++) constraints.push_back (first + k);
+  system.set_velocities (bodies, velocities), system.set_previous_velocities (bodies, velocities);
+  system.velocities (bodies, read);
+  CHECK (read == velocities);
+  system.set_rotations (bodies, rotations);
+  system.rotations (bodies, turns);
+  CHECK (turns == rotations);
+  system.set_compliances (constraints, frames);
+  system.update (1);
+  ldy::rows rows = system.rows ();
+  CHECK (rows.B ()[3] == rows.V ()[3] && near (rows.block (0)[0], 1 + 1 + 2 * 2)); /* mass, compliance, and the arm along z: that along y is turned to x */
+
+  std::vector<double> there (27), at (9), none;
+  system.placements (constraints, there, at, none);
+  CHECK (there == frames && at == points);
+  for (double &x : points) x = 0;
+  system.move_constraints (constraints, {}, {}, frames, points, {});
+  system.placements ({ constraints[1] }, none, at = { 7, 7, 7 }, none);
+  CHECK (at[0] == 0 && at[2] == 0);
+  system.set_tags (constraints, std::vector<unsigned long long> { 5, 6, 7 }), system.set_tag (constraints[1], 1ull << 63);
+  std::vector<unsigned long long> tags (3);
+  system.tags (tags);
+  CHECK (tags[0] == 5 && tags[1] == 1ull << 63 && tags[2] == 7);
+  std::vector<double> R = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, kept (6);
+  system.set_reactions (R);
+  system.remove_constraints ({ constraints[1] });
+  system.reactions (kept);
+  CHECK (kept == (std::vector<double> { 1, 2, 3, 7, 8, 9 }));
+  CHECK (fails (52, "frames: 9 values where 27", [&] { system.add_constraints (bodies, {}, axes, points, {}); }));
+  CHECK (fails (52, "velocities: 4 values where 3", [&] { system.set_velocities (bodies, R = { 1, 2, 3, 4 }); }));
+  CHECK (fails (52, "constraint 1", [&] { system.remove_constraints ({ constraints[0], constraints[1] }); }));
+
+  ldy::vector3 point = system.referential_point (bodies[0], { 1, 0, 0 }, { 1, 2, 3 }), spin = system.referential_spin (bodies[0], { 1, 2, 3 });
+  CHECK (near (point[0], 2) && near (point[1], 0) && near (point[2], 3)); /* turned by a quarter about z */
+  spin = system.world_spin (bodies[0], spin);
+  CHECK (near (spin[0], 1) && near (spin[1], 2) && near (spin[2], 3));
+  spin = ldy::gyroscopic_change (std::vector<double> { 1, 0, 0, 0, 2, 0, 0, 0, 3 }, spin, 0);
+  CHECK (spin == ldy::vector3 ());
+  CHECK (fails (52, "inertia: 3 values where 9", [&] { ldy::gyroscopic_change (spin, spin, 1); }));
+  CHECK (fails (52, "spin: 2 values where 3", [&] { ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 1, 2 }, 1); }));
+  ldy::vector3 change = ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 0, 1, 1 }, 0.5);
+  CHECK (near (change[0], -0.5) && near (change[1], 0)); /* w x J w = (1 * 3 - 1 * 2, 0, 0) */
+  CHECK (fails (52, "", [&] { system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 }); }));
+  system.take_any_axes (true);
+  system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 });
+  ldy::set_threads (1);
+  CHECK (fails (52, "", [&] { ldy::set_threads (0); }));
+}
+
+/* A weld of six scalar rows and a limit: laws for each, factors and redundant rows. */
+/* C tests check the copies; here errors are exceptions. */
+void test_rows_of_locdyn ()
+{
+  ldy::locdyn_rows copies;
+  std::vector<double> none;
+  CHECK (fails (LDY_BUG_FOUND, "NULL", [&] { copies.copy (nullptr); }));
+  CHECK (fails (LDY_BUG_FOUND, "NULL", [&] { copies.reactions (nullptr, none); }));
+  CHECK (fails (LDY_BUG_FOUND, "NULL", [&] { copies.set_reactions (nullptr, none); }));
+}
+
+void test_factors ()
+{
+  using H = ldy::operator_view;
+  ldy::system system;
+  std::vector<double> six (36), one = { 1, 0, 0, 0, 0, 0 };
+  for (std::size_t k = 0; k < 6; k ++) six[7 * k] = 1;
+  ldy::id body = system.add_diagonal ({ 1, 2, 3, 4, 5, 6 });
+  system.set_velocity (body, { 1, 1, 1, 1, 1, -1 });
+  system.add_rows (6, { body }, { H (six) });
+  system.update (1);
+  std::vector<double> R (6), x = { 1, 2, 3, 4, 5, 6, 2, 4, 6, 8, 10, 12 };
+  double far = 1e9;
+  ldy::force_solver solver;
+  CHECK (solver.solve (system, { ldy::bounds_law ({ -far, -far, -far, -far, -0.1, -far }, { far, far, far, far, far, far }, { 0, 0, 0, 0, 0, 3 }) }, R).converged ());
+  CHECK (std::fabs (R[1] + 0.5) < 1e-7 && R[4] == -0.1 && std::fabs (R[5] + 1 / 3.) < 1e-7);
+  CHECK (solver.solve (system, { ldy::fixed_law () }, R).converged () && std::fabs (R[4] + 0.2) < 1e-7);
+  ldy::factor first, factor = std::move (first);
+  CHECK (first.raw () == nullptr);
+  factor.make (system, { 1 });
+  factor.solve (x, 2);
+  for (std::size_t k = 0; k < 12; k ++) CHECK (near (x[k], (1 + double (k / 6)) * double (k % 6 + 1) / double (k % 6 + 2)));
+  CHECK (near (factor.log_determinant (), std::log (5040)));
+  CHECK (system.redundant () == std::vector<int> (6));
+  system.add_rows (1, { body }, { H (one) });
+  system.update (1);
+  CHECK (system.redundant () == (std::vector<int> { 0, 0, 0, 0, 0, 0, 1 }));
+  std::vector<double> once (7), several (14, 1), y (14);
+  system.multiply ({ several.data (), 7 }, once);
+  ldy::multiply (system.rows ().raw (), several, y, 2);
+  for (std::size_t k = 0; k < 14; k ++) CHECK (y[k] == once[k % 7]);
+  CHECK (fails (LDY_BUG_FOUND, "not so many vectors", [&] { ldy::multiply (system.rows ().raw (), several, y, 3); }));
+  std::vector<int> flags (7);
+  CHECK (ldy::redundant (system.rows ().raw (), flags) == 1 && flags[6] == 1);
+  system.set_velocity (body, { 1, 2, 3, 4, 5, 6 });
+  flags[6] = 0;
+  system.redundant (flags);
+  CHECK (flags == (std::vector<int> { 0, 0, 0, 0, 0, 0, 1 }));
+  system.update (1);
+  CHECK (fails (16, "constraint", [&] { factor.make (system); }));
+  factor.make (system.rows ().raw (), { 0, 1 });
+  system.regularise ({ 0, 1 });
+  system.update (1);
+  first = ldy::factor ();
+  first.make (system);
+  CHECK (near (first.log_determinant (), factor.log_determinant ()));
+  CHECK (fails (52, "so many vectors", [&] { factor.solve (x, 5); }));
+}
+
+#if __cplusplus >= 202002L
+void test_spans ()
+{
+  ldy::system system;
+  std::span<const double> identity (axes);
+  system.add_constraint (system.add_rigid (1, identity, identity, identity.first (3)), ldy::ground, identity, identity.last (3), {});
+  system.update (1);
+  std::vector<double> x (3, 1.0), y (3);
+  system.multiply (std::span (x), std::span (y));
+  CHECK (system.rows ().size () == 1 && y[0] > 0);
+}
+#endif
+
+} // namespace
+
+int main (int, char **argv)
+{
+  test_rigid ();
+  test_rows ();
+  test_bodies_between_each_other ();
+  test_operators ();
+  test_solvers ();
+  test_models ();
+  test_errors ();
+  test_files (argv[1]);
+  test_stability ();
+  test_columns ();
+  test_nodes ();
+  test_forces ();
+  test_many ();
+  test_factors ();
+  test_rows_of_locdyn ();
+#if __cplusplus >= 202002L
+  test_spans ();
+#endif
+  std::printf ("%d checks, %d failed\n", checks, failed);
+  return failed != 0;
+}

@@ -1,0 +1,261 @@
+/* The forces of contacts and joints through ldy_system.h: outcomes by hand, ends, and what is refused. */
+#include <math.h>
+#include <string.h>
+
+#include "system/face.h"
+
+/* A ball of mass 2 on the floor under a ball of mass 1, both without rotation, pushed along x; bodies 0 and 1. */
+static ldy_system *pile (double push)
+{
+  static const double inertia[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  double velocity[6] = { 0, 0, 0, push, 0, -1 };
+  ldy_system *system = NULL;
+  long long lower, upper, id;
+
+  GOOD (ldy_system_create (&system));
+  GOOD (ldy_system_add_rigid (system, 2, inertia, unit, origin, &lower));
+  GOOD (ldy_system_add_rigid (system, 1, inertia, unit, origin, &upper));
+  GOOD (ldy_system_set_velocity (system, lower, velocity, 6));
+  GOOD (ldy_system_set_velocity (system, upper, velocity, 6));
+  GOOD (ldy_system_add_constraint (system, lower, LDY_GROUND, unit, origin, NULL, &id));
+  GOOD (ldy_system_add_constraint (system, upper, lower, unit, origin, origin, &id));
+  GOOD (ldy_system_update (system, 1));
+  return system;
+}
+
+static ldy_law contact (double friction)
+{
+  ldy_law law = { .kind = LDY_CONTACT_LAW, .friction = friction };
+
+  return law;
+}
+
+/* Both slide with the ball below slowed by 0.5 * 3 / 2 and the one above by 0.25 * 1, or stick. */
+static void forces_by_hand (ldy_solve *solver)
+{
+  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-12 };
+  ldy_solve_report report = { .size = sizeof report };
+  ldy_law laws[2] = { contact (0.5), contact (0.9) };
+  ldy_system *system = pile (10);
+  double R[6] = { 0 }, velocity[6];
+
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+  CHECK_INT (report.end, LDY_CONVERGED);
+  CHECK (report.residual <= 1e-12 && report.residual >= report.natural && report.residual >= report.scaled);
+  CHECK (report.sweeps > 0 && report.seconds >= 0 && report.first > 0.01);
+  CHECK (report.history_count > 0 && report.history[0] == report.first);
+  CHECK_NEAR (R[2], 3, 1e-10); /* the weight of both */
+  CHECK_NEAR (R[5], 1, 1e-10);
+  CHECK_NEAR (R[0], -1.5, 1e-10); /* friction 0.5 */
+  CHECK_NEAR (R[3], -0.5, 1e-10); /* both slow down by 0.5: the upper one sticks to the lower */
+  GOOD (ldy_system_add_reactions (system, R, 6));
+  for (int body = 0; body < 2; body ++) {
+    GOOD (ldy_system_velocity (system, body, velocity, 6));
+    CHECK_NEAR (velocity[3], 9.5, 1e-10);
+    CHECK_NEAR (velocity[5], 0, 1e-10);
+  }
+  ldy_system_destroy (system);
+}
+
+/* As above, but the ground is smooth along x and rough along y, or without friction along x. */
+static void orthotropic (ldy_solve *solver)
+{
+  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-12 };
+  ldy_law laws[2] = { contact (0.2), contact (0.9) };
+  ldy_system *system = pile (10);
+  double R[6] = { 0 }, same[6] = { 0 };
+
+  laws[0].kind = LDY_ORTHOTROPIC_CONTACT_LAW;
+  laws[0].friction_2 = 0.9;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  CHECK_NEAR (R[0], -0.6, 1e-10);
+  CHECK_NEAR (R[1], 0, 1e-10);
+  CHECK_NEAR (R[2], 3, 1e-10);
+  CHECK_NEAR (R[3], -0.2, 1e-10);
+  laws[0].friction = 0;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  CHECK (R[0] == 0);
+  CHECK_NEAR (R[3], 0, 1e-10);
+  memcpy (same, R, sizeof R);
+  laws[0].friction = laws[0].friction_2;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  laws[0] = contact (0.9);
+  laws[0].friction_2 = NAN; /* of another kind of law */
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, same, 6, NULL));
+  CHECK_SAME_BITS (R, same, sizeof R);
+  laws[0].kind = LDY_ORTHOTROPIC_CONTACT_LAW;
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "constraint 0 on body 0: its friction");
+  CHECK_SAME_BITS (R, same, sizeof R);
+  ldy_system_destroy (system);
+}
+
+static void joints_and_bounds (ldy_solve *solver)
+{
+  ldy_law laws[2] = { { .kind = LDY_FIXED_LAW, .bias = { -3, 0, 0 } }, { .kind = LDY_BOUNDS_LAW } };
+  ldy_system *system = pile (1);
+  double R[6] = { 0 }, U[6];
+  ldy_rows rows = { .size = sizeof rows };
+
+  for (int i = 0; i < 3; i ++) laws[1].lower[i] = -0.25, laws[1].upper[i] = INFINITY;
+  GOOD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL));
+  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_multiply (system, R, U, 6));
+  for (int i = 0; i < 6; i ++) U[i] += rows.B[i];
+  CHECK_NEAR (U[0], 3, 1e-7); /* prescribed */
+  CHECK_NEAR (U[2], 0, 1e-7);
+  CHECK_NEAR (R[5], 1, 1e-7);
+  CHECK_NEAR (R[3], 2, 1e-7); /* the upper body is taken along: from 1 to 3 */
+  CHECK_NEAR (U[3], 0, 1e-7);
+  ldy_system_destroy (system);
+}
+
+/* The rows of the system given as arrays, and their components in another order. */
+static void any_rows (ldy_solve *solver)
+{
+  static const int normal_first[3] = { 2, 0, 1 };
+  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-13, .normal_first = 1 };
+  ldy_law laws[2] = { contact (0.5), contact (0.2) };
+  ldy_rows rows = { .size = sizeof rows };
+  ldy_system *system = pile (10);
+  double R[6] = { 0 }, same[6] = { 0 }, turned[6] = { 0 }, W[36], B[6];
+
+  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL));
+  GOOD (ldy_solve_rows (solver, &rows, laws, 2, NULL, same, 6, NULL));
+  CHECK_SAME_BITS (R, same, sizeof R);
+  CHECK_INT (rows.blocks, 4);
+  for (int k = 0; k < 4; k ++) {
+    for (int i = 0; i < 9; i ++) W[9 * k + i] = rows.values[9 * k + 3 * normal_first[i / 3] + normal_first[i % 3]];
+  }
+  for (int i = 0; i < 6; i ++) B[i] = rows.B[i / 3 * 3 + normal_first[i % 3]];
+  rows.values = W, rows.B = B;
+  GOOD (ldy_solve_rows (solver, &rows, laws, 2, &options, turned, 6, NULL));
+  for (int i = 0; i < 6; i ++) CHECK_NEAR (turned[i], R[i / 3 * 3 + normal_first[i % 3]], 1e-7);
+  ldy_system_destroy (system);
+}
+
+/* The values that a watcher has seen, and the number of calls after which it stops. */
+struct seen { int calls; double residual; int last; };
+
+static int watch (double residual, int sweeps, int steps, void *data)
+{
+  struct seen *seen = data;
+
+  CHECK (residual <= seen->residual && sweeps >= 0 && steps >= 0);
+  seen->residual = residual;
+  return ++ seen->calls == seen->last;
+}
+
+static void ends (ldy_solve *solver)
+{
+  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-15, .sweeps = 1, .method = LDY_GAUSS_SEIDEL_METHOD };
+  ldy_solve_report report = { .size = sizeof report };
+  ldy_law laws[2] = { contact (0.5), contact (0.9) };
+  ldy_system *system = pile (10);
+  double R[6] = { 0 };
+
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+  CHECK (report.end == LDY_SWEEPS_MADE && report.sweeps == 1 && report.steps == 0);
+  memset (R, 0, sizeof R);
+  options.sweeps = 0;
+  options.seconds = 1e-9;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+  CHECK_INT (report.end, LDY_TIME_OVER);
+  options.seconds = 0;
+  options.tolerance = 1e-30;
+  options.method = LDY_NEWTON_METHOD;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+  CHECK (report.steps > 0 && (report.end == LDY_STALLED || report.residual <= 1e-30));
+
+  struct seen seen = { 0, 1e300, 3 };
+  memset (R, 0, sizeof R);
+  options.method = LDY_GAUSS_SEIDEL_METHOD;
+  options.watch = watch, options.data = &seen;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+  CHECK_INT (report.end, LDY_STOPPED);
+  CHECK_INT (seen.calls, 3);
+  CHECK (seen.residual == report.residual);
+  /* If it does not stop, it is called each time the residual is computed. */
+  seen = (struct seen) { 0, 1e300, -1 };
+  options.tolerance = 0;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+  CHECK_INT (report.end, LDY_CONVERGED);
+  CHECK_INT (seen.calls, (int) report.history_count);
+  ldy_system_destroy (system);
+}
+
+/* R stays as it was, and the text names the constraint. */
+static void refusals (ldy_solve *solver)
+{
+  ldy_solve_options options = { .size = sizeof options };
+  ldy_solve_report report = { .size = 3 };
+  ldy_law laws[2] = { contact (0.5), contact (-1) };
+  double R[6] = { 1, 2, 3, 4, 5, 6 }, before[6], W[9] = { NAN };
+  int starts[2] = { 0, 1 }, column = 0;
+  ldy_rows rows = { .size = sizeof rows, .rows = 1, .blocks = 1, .starts = starts, .columns = &column, .values = W, .B = R };
+  ldy_system *system = pile (10);
+
+  memcpy (before, R, sizeof R);
+  BAD (ldy_solve_create (NULL), "solver is NULL");
+  BAD (ldy_solve_system (NULL, system, laws, 2, NULL, R, 6, NULL), "solver is NULL");
+  BAD (ldy_solve_system (solver, NULL, laws, 2, NULL, R, 6, NULL), "system is NULL");
+  BAD (ldy_solve_system (solver, system, NULL, 2, NULL, R, 6, NULL), "laws is NULL");
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, NULL, 6, NULL), "R is NULL");
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "constraint 1 between bodies 1 and 0: its friction");
+  laws[1].friction = 0.5;
+  laws[1].kind = 77;
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "law 1: there is no kind 77");
+  laws[1].kind = LDY_CONTACT_LAW;
+  BAD (ldy_solve_system (solver, system, laws, 1, NULL, R, 6, NULL), "laws: 1 values where 2 are needed");
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 3, NULL), "system: forces: 3 values where 6 are needed");
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 5, NULL), "system: forces: 5 values where 6 are needed");
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, &report), "report->size is 3");
+  options.measure = 9;
+  BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "there is no measure 9");
+  options.measure = 0;
+  options.method = -1;
+  BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "there is no method -1");
+  options.method = 0;
+  options.sweeps = -1;
+  BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "options->sweeps is negative");
+  options.sweeps = 0;
+  options.seconds = NAN;
+  BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "options->seconds");
+  options.seconds = 0;
+  options.tolerance = NAN;
+  BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "the tolerance");
+  BAD (ldy_solve_rows (solver, NULL, laws, 1, NULL, R + 3, 3, NULL), "rows is NULL");
+  BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 3, NULL), "constraint of row 0: a block of W is not finite");
+  BAD (ldy_solve_rows (solver, &rows, laws, 2, NULL, R + 3, 3, NULL), "laws: 2 values where 1 are needed");
+  BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 2, NULL), "forces: 2 values where 3 are needed");
+  rows.blocks = -1;
+  BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 3, NULL), "rows->blocks is negative");
+  rows.blocks = 1, rows.B = NULL;
+  BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 3, NULL), "rows->B is NULL");
+  R[4] = INFINITY;
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL),
+    "constraint 1 between bodies 1 and 0: the force to begin with");
+  R[4] = before[4];
+  GOOD (ldy_system_remove_constraint (system, 1));
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "no successful update since the last change");
+  CHECK_SAME_BITS (R, before, sizeof R);
+  rows = (ldy_rows) { .size = sizeof rows, .starts = starts };
+  GOOD (ldy_solve_rows (solver, &rows, NULL, 0, NULL, NULL, 0, NULL));
+  ldy_system_destroy (system);
+}
+
+int main (void)
+{
+  ldy_solve *solver = NULL;
+
+  GOOD (ldy_solve_create (&solver));
+  forces_by_hand (solver);
+  orthotropic (solver);
+  joints_and_bounds (solver);
+  any_rows (solver);
+  ends (solver);
+  refusals (solver);
+  ldy_solve_destroy (solver);
+  ldy_solve_destroy (NULL);
+  return check_summary ("system_solve");
+}

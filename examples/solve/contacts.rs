@@ -1,0 +1,171 @@
+//! Contacts with friction whose matrix is there: `data`, `indices`, `indptr`, `q`, `mu`, as `scipy.sparse.bsr_matrix` has them,
+//! or what it is made of, `M` and `H`.
+
+use std::io;
+
+use ldy::rows::BlockRows;
+use ldy::solve::{Error, Kind, Law, Normal, Problem};
+use nalgebra::DMatrix;
+
+use super::archive::{Archive, wrong};
+
+/// A frictional contact problem, normal component first.
+pub struct Contacts {
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+    values: Vec<[f64; 9]>,
+    b: Vec<[f64; 3]>,
+    pub laws: Vec<Law>,
+    /// How many components a contact has in the file.
+    pub dimension: usize,
+}
+
+impl Contacts {
+    /// The matrix itself.
+    pub fn read_local(archive: &mut Archive) -> io::Result<Self> {
+        let starts = narrow(archive.integers("indptr")?)?;
+        let columns = narrow(archive.integers("indices")?)?;
+        let data = archive.numbers("data")?;
+        let q = archive.numbers("q")?;
+        let dimension = q.len() / (starts.len() - 1).max(1);
+        // Blocks are stored by rows there.
+        let blocks = data
+            .chunks_exact(dimension * dimension)
+            .map(|block| padded(dimension, |i, j| block[dimension * i + j]));
+        let mut contacts = Self {
+            values: blocks.collect(),
+            b: vectors(dimension, &q),
+            laws: laws(archive, dimension, starts.len() - 1)?,
+            starts,
+            columns,
+            dimension,
+        };
+        contacts.sort()?;
+        Ok(contacts)
+    }
+
+    /// M v = H r + f, u = Hᵀ v + b.
+    pub fn read_global(archive: &mut Archive) -> io::Result<Self> {
+        let dimension = archive.number("dim")? as usize;
+        let m = dense(archive, "M")?;
+        let h = dense(archive, "H")?;
+        let (f, b) = (archive.numbers("f")?, archive.numbers("b")?);
+        let mut right = DMatrix::zeros(h.nrows(), h.ncols() + 1);
+        right.columns_mut(0, h.ncols()).copy_from(&h);
+        right.set_column(h.ncols(), &nalgebra::DVector::from_column_slice(&f));
+        let is_symmetric = m == m.transpose();
+        let solved = m.lu().solve(&right).ok_or_else(|| wrong("M"))?;
+        let all = h.transpose() * solved;
+        let mut w = all.columns(0, h.ncols()).into_owned();
+        if is_symmetric {
+            w = (&w + w.transpose()) * 0.5;
+        }
+        let q: Vec<f64> = (0..b.len()).map(|i| all[(i, h.ncols())] + b[i]).collect();
+        let rows = b.len() / dimension;
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in 0..rows {
+            for column in 0..rows {
+                let block = padded(dimension, |i, j| w[(dimension * row + i, dimension * column + j)]);
+                if row == column || block.iter().any(|&x| x != 0.0) {
+                    columns.push(column as i32);
+                    values.push(block);
+                }
+            }
+            starts.push(columns.len() as i32);
+        }
+        let laws = laws(archive, dimension, rows)?;
+        let mut contacts = Self { starts, columns, values, b: vectors(dimension, &q), laws, dimension };
+        contacts.fill_lanes();
+        Ok(contacts)
+    }
+
+    /// Columns ascending in each row.
+    fn sort(&mut self) -> io::Result<()> {
+        let mut order: Vec<usize> = (0..self.columns.len()).collect();
+        for range in self.starts.windows(2) {
+            let range = usize::try_from(range[0]).ok().zip(usize::try_from(range[1]).ok());
+            let row = range.and_then(|(from, to)| order.get_mut(from..to));
+            row.ok_or(io::ErrorKind::InvalidData)?.sort_by_key(|&k| self.columns[k]);
+        }
+        if self.values.len() != order.len() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.columns = order.iter().map(|&k| self.columns[k]).collect();
+        self.values = order.iter().map(|&k| self.values[k]).collect();
+        self.fill_lanes();
+        Ok(())
+    }
+
+    /// Planar contacts have no second tangent: it has the mean of the others on the diagonal, and no friction.
+    fn fill_lanes(&mut self) {
+        if self.dimension == 2 {
+            for row in 0..self.laws.len() {
+                for k in self.starts[row] as usize..self.starts[row + 1] as usize {
+                    if self.columns[k] as usize == row {
+                        let block = &mut self.values[k];
+                        block[8] = 0.5 * (block[0] + block[4]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The problem of the contacts.
+    ///
+    /// # Errors
+    /// If the rows are ill-formed.
+    pub fn problem(&self) -> Result<Problem<'_>, Error> {
+        let Self { starts, columns, values, b, .. } = self;
+        let w = BlockRows::new(starts, columns, values.as_flattened(), None)?;
+        Ok(Problem { w, b: b.as_flattened(), normal: Normal::First })
+    }
+}
+
+/// A block, column-major, of which as many components are there.
+fn padded(dimension: usize, value: impl Fn(usize, usize) -> f64) -> [f64; 9] {
+    let is_there = |i: usize| i < dimension;
+    std::array::from_fn(|k| {
+        let (i, j) = (k % 3, k / 3);
+        if is_there(i) && is_there(j) { value(i, j) } else { 0.0 }
+    })
+}
+
+fn vectors(dimension: usize, values: &[f64]) -> Vec<[f64; 3]> {
+    let one = |values: &[f64]| std::array::from_fn(|i| values.get(i).copied().unwrap_or(0.0));
+    values.chunks_exact(dimension).map(one).collect()
+}
+
+fn laws(archive: &mut Archive, dimension: usize, rows: usize) -> io::Result<Vec<Law>> {
+    if dimension > 3 {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "there is no law of rolling friction"));
+    }
+    let law = |friction: f64| {
+        let mut law = Law::contact(friction);
+        if let Kind::Contact { friction_2, .. } = &mut law.kind
+            && dimension == 2
+        {
+            *friction_2 = 0.0;
+        }
+        law
+    };
+    Ok(archive.spread("mu", rows)?.into_iter().map(law).collect())
+}
+
+/// Of compressed columns.
+fn dense(archive: &mut Archive, name: &str) -> io::Result<DMatrix<f64>> {
+    let shape = archive.integers(&format!("{name}_shape"))?;
+    let [starts, rows] =
+        [format!("{name}_indptr"), format!("{name}_indices")].map(|name| archive.integers(&name));
+    let (starts, rows, values) = (starts?, rows?, archive.numbers(&format!("{name}_data"))?);
+    let mut matrix = DMatrix::zeros(shape[0] as usize, shape[1] as usize);
+    for (column, range) in starts.windows(2).enumerate() {
+        for k in range[0] as usize..range[1] as usize {
+            matrix[(rows[k] as usize, column)] += values[k];
+        }
+    }
+    Ok(matrix)
+}
+
+fn narrow(values: Vec<i64>) -> io::Result<Vec<i32>> {
+    values.into_iter().map(|value| i32::try_from(value).map_err(io::Error::other)).collect()
+}

@@ -1,0 +1,65 @@
+//! Problems recorded by others: tests/data/friction/README.md names their sources.
+
+use crate::archive::Archive;
+use crate::contacts::Contacts;
+use ldy::solve::{End, Measure, Method, Options, Report, Solver};
+use std::path::Path;
+
+fn contacts(name: &str) -> Contacts {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/friction");
+    let archive = Archive::open(&folder.join(name).with_extension("npz"));
+    let contacts = archive.and_then(|mut archive| Contacts::read_local(&mut archive));
+    contacts.unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn solve(name: &str, options: &Options) -> Report {
+    let contacts = contacts(name);
+    let mut forces = vec![[0.0; 3]; contacts.laws.len()];
+    Solver::new()
+        .solve(&contacts.problem().unwrap(), &contacts.laws, options, forces.as_flattened_mut())
+        .unwrap()
+}
+
+const NAMES: [&str; 6] =
+    ["NESpheres_10_1", "Rover1039", "Rover4516", "Confeti-ex03", "Box_Stacks-i0122", "Capsules-i101-404"];
+
+#[test]
+fn all_are_solved_to_tight_tolerances() {
+    for name in NAMES {
+        for tolerance in [1e-4, 1e-8, 1e-10] {
+            let report = solve(name, &Options { tolerance, ..Options::default() });
+            assert_eq!(report.end, End::Converged, "{name} {tolerance}: {report:?}");
+            assert!(report.residual.natural <= tolerance && report.residual.scaled <= tolerance);
+        }
+    }
+}
+
+#[test]
+fn gauss_seidel_alone_reaches_low_accuracy() {
+    for name in NAMES {
+        let options = Options { tolerance: 1e-4, method: Method::GaussSeidel, ..Options::default() };
+        let report = solve(name, &options);
+        assert_eq!((report.end, report.steps), (End::Converged, 0), "{name}: {report:?}");
+    }
+}
+
+#[test]
+fn the_tolerance_is_that_of_the_measure() {
+    for measure in [Measure::Natural, Measure::Scaled, Measure::Both] {
+        let report = solve("Confeti-ex03", &Options { tolerance: 1e-6, measure, ..Options::default() });
+        assert!(report.end == End::Converged && report.residual.by(measure) <= 1e-6, "{report:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_reached_is_told() {
+    let report = solve("Box_Stacks-i0122", &Options { tolerance: 0.0, ..Options::default() });
+    assert_eq!(report.end, End::Stalled);
+    assert!(report.residual.natural < 1e-12, "{report:?}");
+    let report = solve("Capsules-i101-404", &Options { sweeps: 3, ..Options::default() });
+    assert_eq!((report.end, report.sweeps), (End::Sweeps, 3));
+    let most = Some(std::time::Duration::ZERO);
+    let report = solve("Capsules-i101-404", &Options { time: most, ..Options::default() });
+    assert_eq!((report.end, report.sweeps), (End::Time, 0));
+    assert_eq!(report.residual, report.first);
+}

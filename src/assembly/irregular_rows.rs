@@ -1,0 +1,163 @@
+//! The values of one irregular row: a row that does not have three scalar rows, or that has more than two bodies. They are V and B,
+//! operators of rigid bodies with a Cholesky factor, the diagonal block and its inverse.
+//!
+//! Three scalar rows of the row at a time are a group: it has a slot of its own in the operators of each body.
+
+use super::diagonal::Diagonal;
+use super::scene::{Place, RowPart};
+use super::update::BodyOperators;
+use crate::body_operators::RIGID;
+use crate::body_operators::factored::{Slot, Slots, Target, Writer, columns, product};
+use crate::kinematics::{Action, Operator, Placement, rigid};
+use crate::math::simd::{F64x4, SimdLevel, write};
+use crate::math::small_symmetric::{self, MOST_ROWS};
+use crate::math::{Block, is_finite};
+
+/// The largest number of values of a diagonal block.
+const MOST_VALUES: usize = MOST_ROWS * MOST_ROWS;
+
+/// A body of an irregular row.
+#[derive(Clone, Copy, Debug)]
+pub struct IrregularSide<'a> {
+    /// H of the row.
+    pub operator: &'a Operator,
+    /// The previous and the current velocity of the body.
+    pub velocities: [&'a [f64]; 2],
+    /// The first slot of the row; `None` for an obstacle.
+    pub place: Option<Place>,
+}
+
+/// The irregular rows among rows that one thread makes, by index.
+pub trait IrregularRows {
+    /// The error of a row that cannot be made.
+    type Fault;
+
+    /// The number of scalar rows, 1 to 6.
+    fn height(&self, row: usize) -> usize;
+
+    /// The number of bodies.
+    fn side_count(&self, row: usize) -> usize;
+
+    /// The k-th body; no body is there twice.
+    fn side(&self, row: usize, k: usize) -> IrregularSide<'_>;
+
+    /// Entry (i, j) of the symmetric matrix that is added to the diagonal block.
+    fn compliance(&self, row: usize, i: usize, j: usize) -> f64;
+
+    /// The slot of a group on its k-th body, which is rigid.
+    fn slot(&mut self, row: usize, k: usize, group: usize, slots: &Slots<RIGID>) -> Slot<'_, RIGID>;
+
+    /// Store V and B, finite.
+    fn set_velocities(&mut self, row: usize, velocities: [&[f64]; 2]);
+
+    /// Store the diagonal block, symmetric to the bit, and its inverse, which is NaN if the block is singular.
+    fn set_diagonal(&mut self, row: usize, block: &[f64], inverse: &[f64]);
+
+    /// The error of a velocity, or else of a diagonal block, that is not finite.
+    fn fault(&self, row: usize, is_velocity: bool) -> Self::Fault;
+}
+
+/// Make an irregular row, or the part of it that is wanted.
+///
+/// # Errors
+/// If V, B or the diagonal block is not finite.
+#[inline(always)]
+pub fn make<L: SimdLevel, F>(
+    level: L,
+    rows: &mut dyn IrregularRows<Fault = F>,
+    row: usize,
+    part: RowPart,
+    bodies: &BodyOperators,
+) -> Result<(), F> {
+    let height = rows.height(row);
+    let mut velocities = [[0.0; MOST_ROWS]; 2];
+    for k in 0..rows.side_count(row) {
+        let IrregularSide { operator, velocities: of_body, .. } = rows.side(row, k);
+        for group in 0..operator.groups() {
+            for (sum, local) in velocities.iter_mut().zip(operator.times(group, of_body)) {
+                sum[3 * group..].iter_mut().zip(local).for_each(|(sum, local)| *sum += local);
+            }
+        }
+    }
+    let [v, b] = velocities.each_ref().map(|velocity| &velocity[..height]);
+    if !is_finite(v) || !is_finite(b) {
+        return Err(rows.fault(row, true));
+    }
+    rows.set_velocities(row, [v, b]);
+    if part != RowPart::All {
+        return Ok(());
+    }
+    let mut block = [0.0; MOST_VALUES];
+    let block = &mut block[..height * height];
+    for k in 0..rows.side_count(row) {
+        add_side(level, rows, row, k, bodies, block);
+    }
+    for j in 0..height {
+        for i in j..height {
+            block[height * j + i] += rows.compliance(row, i, j);
+            block[height * i + j] = block[height * j + i];
+        }
+    }
+    if !is_finite(block) {
+        return Err(rows.fault(row, false));
+    }
+    let mut inverse = [0.0; MOST_VALUES];
+    let inverse = &mut inverse[..height * height];
+    invert(height, block, inverse);
+    rows.set_diagonal(row, block, inverse);
+    Ok(())
+}
+
+/// Add one body's part of the lower triangle of the diagonal block, and write Z = H L if rows write it.
+#[inline(always)]
+fn add_side<L: SimdLevel, F>(
+    level: L,
+    rows: &mut dyn IrregularRows<Fault = F>,
+    row: usize,
+    k: usize,
+    bodies: &BodyOperators,
+    block: &mut [f64],
+) {
+    let height = rows.height(row);
+    let IrregularSide { operator, place: Some(Place { body, slot }), .. } = rows.side(row, k) else { return };
+    let groups = operator.groups();
+    let Writer { target, factor } = &bodies.writers[body];
+    // One more place is read with the last column.
+    let mut z = [[0.0; RIGID + 1]; 2];
+    if let Target::Rigid(slots) = target {
+        for (group, z) in z.iter_mut().enumerate().take(groups) {
+            let operator = rows.side(row, k).operator;
+            let placement = Placement::Operators([Some(operator), None]);
+            let mut h = Action { roles: [true, false], placement, group }.columns_of_operators(level);
+            factor.apply(&mut h);
+            write(&mut z[..RIGID], &h);
+            rows.slot(row, k, group, slots).write(false, |to| to.copy_from_slice(&z[..RIGID]));
+        }
+    }
+    for left in 0..groups {
+        for right in 0..=left {
+            let w = match target {
+                Target::Rigid(_) => {
+                    product(level, &columns::<L, { rigid::DOFS }>(level, &z[left]), &z[right][..RIGID])
+                }
+                _ => bodies.panels[body].columns(level, slot + left, slot + right),
+            };
+            let (count, width) = ((height - 3 * left).min(3), (height - 3 * right).min(3));
+            for (j, column) in w.iter().enumerate().take(width) {
+                let to = &mut block[height * (3 * right + j) + 3 * left..][..count];
+                to.iter_mut().zip(column.vector()).for_each(|(sum, value)| *sum += value);
+            }
+        }
+    }
+}
+
+/// Write the inverse of a symmetric block; NaN if it is singular. Three rows have the bits of regular ones.
+fn invert(height: usize, block: &[f64], inverse: &mut [f64]) {
+    match <&Block>::try_from(block) {
+        Ok(block) => inverse.copy_from_slice(&match Diagonal::new(block, false) {
+            Ok(made) if !made.is_hopeless() => made.a,
+            _ => [f64::NAN; 9],
+        }),
+        Err(_) => small_symmetric::invert(height, block, inverse),
+    }
+}

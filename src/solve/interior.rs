@@ -1,0 +1,472 @@
+//! An interior point method for the laws as a convex program, from any start: forces and velocities stay inside their cones, and
+//! what their products leave is driven to zero by predictor and corrector, after Mehrotra (1992).
+//!
+//! In the scaled unknowns y = √d R and v = U / √d, and with T = diag (μ, 1, 1) on normal and tangents, a contact has s = T y and
+//! z = T⁻¹ v + |v_T| n, both in the cone |x_T| ≤ x_N. The term |v_T| of de Saxcé is kept through a step, and is that of the velocity
+//! before it: where nothing slides the program is convex, and where something does the term follows. A step solves
+//! (M + D) δy = …, M = W scaled, where D is the inverse square of the scaling that takes s and z to one point.
+#![allow(clippy::needless_range_loop, reason = "indices are those of the formulas")]
+
+use crate::math::{Block, Vector, is_finite, length};
+use crate::memory::{self, refill};
+
+use super::block_lu::BlockLu;
+use super::cone::{self, Scaling};
+use super::frames::Axes;
+use super::problem::{Kind, Law, Problem3};
+use super::residual::velocity;
+
+/// How far a step goes on the way to the boundary.
+const SHARE: f64 = 0.98;
+
+/// The least width of a start, beside the size of B.
+const LEAST_WIDTH: f64 = 1e-6;
+
+/// What of equations that depend on others is added to the diagonal.
+const ALPHA: f64 = 1e-11;
+
+/// The root of the mean product times this is added to the square of |v_T|, where its direction is needed.
+const ROUNDED: f64 = 0.1;
+
+/// Steps that are shorter foresee less from then on.
+const SHORT: f64 = 0.02;
+const LESS: f64 = 0.7;
+
+/// Steps that are longer foresee more from then on: this share of the rest.
+const LONG: f64 = 0.9;
+const MORE: f64 = 0.1;
+
+/// How much less than the square of what velocities lack products may become.
+const AHEAD: f64 = 0.01;
+
+/// What a method works on.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    pub problem: &'a Problem3<'a>,
+    pub laws: &'a [Law],
+    pub q: &'a [Vector],
+    /// √d of each constraint.
+    pub roots: &'a [f64],
+    /// ‖B‖, scaled.
+    pub size: f64,
+}
+
+/// What a row has beside y.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// Scaled velocity, with the one that the forces make.
+    v: Vector,
+    /// Of a contact: z. Of bounds: the parts of v at lower bounds, and at upper ones.
+    z: Vector,
+    upper: Vector,
+    scaling: Scaling,
+    /// W z.
+    lambda: Vector,
+    /// Of the predictor.
+    change: Vector,
+    change_z: Vector,
+    change_upper: Vector,
+    /// The direction of v_T, as much of it as a step foresees.
+    towards: [f64; 2],
+}
+
+/// The state, and room for steps.
+#[derive(Debug, Default)]
+pub struct Interior {
+    y: Vec<Vector>,
+    rows: Vec<Row>,
+    diagonal: Vec<Block>,
+    step: Vec<Vector>,
+    /// How much of the change of |v_T| is foreseen.
+    share: f64,
+}
+
+/// What a lane of bounds is.
+enum Lane {
+    /// Lower and upper bound, of which one is finite.
+    Bounded(f64, f64),
+    Free,
+    Pinned(f64),
+}
+
+impl Program<'_> {
+    fn lane<A: Axes>(&self, row: usize, i: usize) -> Option<Lane> {
+        Some(match &self.laws[row].kind {
+            Kind::Contact { friction, .. } if *friction > 0.0 => return None,
+            Kind::Contact { .. } if i == A::N => Lane::Bounded(0.0, f64::INFINITY),
+            Kind::Contact { .. } => Lane::Pinned(0.0),
+            Kind::Bounds { lower, upper } => {
+                let (lower, upper) = (lower[i] * self.roots[row], upper[i] * self.roots[row]);
+                if lower == upper {
+                    Lane::Pinned(lower)
+                } else if lower.is_finite() || upper.is_finite() {
+                    Lane::Bounded(lower, upper)
+                } else {
+                    Lane::Free
+                }
+            }
+        })
+    }
+
+    fn friction(&self, row: usize) -> f64 {
+        match self.laws[row].kind {
+            Kind::Contact { friction, .. } => friction,
+            Kind::Bounds { .. } => 0.0,
+        }
+    }
+
+    fn cohesion<A: Axes>(&self, row: usize) -> Vector {
+        let mut shift = [0.0; 3];
+        if let Kind::Contact { cohesion, .. } = self.laws[row].kind {
+            shift[A::N] = cohesion * self.roots[row];
+        }
+        shift
+    }
+
+    /// The scaled velocity that forces y make.
+    fn velocity<A: Axes>(&self, row: usize, y: &[Vector]) -> Vector {
+        let force = |column: usize| -> Vector {
+            let shift = self.cohesion::<A>(column);
+            std::array::from_fn(|i| (y[column][i] - shift[i]) / self.roots[column])
+        };
+        velocity(self.problem, row, &self.q[row], force).map(|u| u / self.roots[row])
+    }
+}
+
+/// s of a contact: normal, tangents.
+#[inline(always)]
+fn inner<A: Axes>(y: &Vector, friction: f64) -> Vector {
+    [friction * y[A::N], y[A::S], y[A::T]]
+}
+
+/// T⁻¹ v.
+#[inline(always)]
+fn outer<A: Axes>(v: &Vector, friction: f64) -> Vector {
+    [v[A::N] / friction, v[A::S], v[A::T]]
+}
+
+/// x + (width + what it lacks to be in the cone) n.
+#[inline(always)]
+fn inside(x: Vector, width: f64) -> Vector {
+    [x[0].max(length(x[1], x[2])) + width, x[1], x[2]]
+}
+
+impl Interior {
+    /// Begin near these forces, as far inside as `width` says, beside the size of B. Steps foresee `share` of the change of |v_T|:
+    /// with all of it they become short where much slides, with none of it they need to be many.
+    pub fn begin<A: Axes>(
+        &mut self,
+        program: &Program,
+        forces: &[Vector],
+        width: f64,
+        share: f64,
+    ) -> memory::Result {
+        let count = forces.len();
+        refill(&mut self.y, count, [0.0; 3])?;
+        refill(&mut self.rows, count, Row::default())?;
+        refill(&mut self.diagonal, count, [0.0; 9])?;
+        refill(&mut self.step, count, [0.0; 3])?;
+        self.share = share;
+        let width = width.max(LEAST_WIDTH) * program.size / (count.max(1) as f64).sqrt();
+        for (row, y) in self.y.iter_mut().enumerate() {
+            let (shift, root) = (program.cohesion::<A>(row), program.roots[row]);
+            *y = std::array::from_fn(|i| forces[row][i] * root + shift[i]);
+        }
+        for row in 0..count {
+            self.rows[row].v = program.velocity::<A>(row, &self.y);
+        }
+        for (row, (y, state)) in self.y.iter_mut().zip(&mut self.rows).enumerate() {
+            let friction = program.friction(row);
+            if friction > 0.0 {
+                let s = inside(inner::<A>(y, friction), width);
+                y[A::N] = s[0] / friction;
+                let v = outer::<A>(&state.v, friction);
+                state.z = inside([v[0] + length(v[1], v[2]), v[1], v[2]], width);
+            }
+            for i in 0..3 {
+                match program.lane::<A>(row, i) {
+                    Some(Lane::Bounded(lower, upper)) => {
+                        let margin = width.min(0.25 * (upper - lower));
+                        y[i] = y[i].max(lower + margin).min(upper - margin);
+                        state.z[i] = if lower.is_finite() { state.v[i].max(0.0) + width } else { 0.0 };
+                        state.upper[i] = if upper.is_finite() { (-state.v[i]).max(0.0) + width } else { 0.0 };
+                    }
+                    Some(Lane::Pinned(value)) => y[i] = value,
+                    Some(Lane::Free) | None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The mean product of forces and velocities, and the mean square of what velocities lack.
+    fn products<A: Axes>(&self, program: &Program) -> (f64, f64) {
+        let (mut sum, mut count, mut lack) = (0.0, 0.0, 0.0);
+        for (row, (y, state)) in self.y.iter().zip(&self.rows).enumerate() {
+            let friction = program.friction(row);
+            if friction > 0.0 {
+                sum += cone::dot(&inner::<A>(y, friction), &state.z);
+                count += 1.0;
+                let missing = self.missing::<A>(row, friction);
+                lack += cone::dot(&missing, &missing);
+            }
+            for i in 0..3 {
+                if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
+                    if lower.is_finite() {
+                        sum += (y[i] - lower) * state.z[i];
+                        count += 1.0;
+                    }
+                    if upper.is_finite() {
+                        sum += (upper - y[i]) * state.upper[i];
+                        count += 1.0;
+                    }
+                    let missing = state.v[i] - state.z[i] + state.upper[i];
+                    lack += missing * missing;
+                }
+            }
+        }
+        let count = f64::max(count, 1.0);
+        (sum / count, lack / count)
+    }
+
+    /// T⁻¹ v + |v_T| n − z of a contact.
+    #[inline(always)]
+    fn missing<A: Axes>(&self, row: usize, friction: f64) -> Vector {
+        let Row { v, z, .. } = &self.rows[row];
+        let v = outer::<A>(v, friction);
+        [v[0] + length(v[1], v[2]) - z[0], v[1] - z[1], v[2] - z[2]]
+    }
+
+    /// Scalings and D.
+    fn scale<A: Axes>(&mut self, program: &Program) {
+        for row in 0..self.y.len() {
+            let (y, state, diagonal) = (&self.y[row], &mut self.rows[row], &mut self.diagonal[row]);
+            *diagonal = [0.0; 9];
+            let friction = program.friction(row);
+            if friction > 0.0 {
+                state.scaling = Scaling::of(&inner::<A>(y, friction), &state.z);
+                state.lambda = state.scaling.times(&state.z);
+                let square = state.scaling.inverse_square();
+                let (axes, factors) = ([A::N, A::S, A::T], [friction, 1.0, 1.0]);
+                for (i, &to) in axes.iter().enumerate() {
+                    for (j, &from) in axes.iter().enumerate() {
+                        diagonal[3 * from + to] =
+                            square[i][j] * factors[i] * factors[j] + if i == j { ALPHA } else { 0.0 };
+                    }
+                }
+                continue;
+            }
+            for i in 0..3 {
+                diagonal[4 * i] = match program.lane::<A>(row, i) {
+                    Some(Lane::Bounded(lower, upper)) => {
+                        state.z[i] / (y[i] - lower) + state.upper[i] / (upper - y[i])
+                    }
+                    _ => ALPHA,
+                };
+            }
+        }
+    }
+
+    /// The right side of a step: the predictor's, or with its products the corrector's towards `goal`.
+    fn right_side<A: Axes>(&mut self, program: &Program, goal: Option<f64>) {
+        for row in 0..self.y.len() {
+            let friction = program.friction(row);
+            let (y, state) = (&self.y[row], &self.rows[row]);
+            let mut right = [0.0; 3];
+            if friction > 0.0 {
+                let wanted = state.wanted::<A>(friction, goal);
+                let missing = self.missing::<A>(row, friction);
+                right[A::N] = friction * (wanted[0] - missing[0]);
+                right[A::S] = wanted[1] - missing[1];
+                right[A::T] = wanted[2] - missing[2];
+            }
+            for (i, right) in right.iter_mut().enumerate() {
+                match program.lane::<A>(row, i) {
+                    Some(Lane::Bounded(lower, upper)) => {
+                        let [z, above] = state.wanted_of_lane(y, i, lower, upper, goal);
+                        let missing = state.v[i] - state.z[i] + state.upper[i];
+                        *right = z - above - missing;
+                    }
+                    Some(Lane::Free) => *right = -state.v[i],
+                    Some(Lane::Pinned(_)) => *right = 0.0,
+                    None => {}
+                }
+            }
+            self.step[row] = right;
+        }
+    }
+
+    /// The changes of z that belong to the step.
+    fn follow<A: Axes>(&mut self, program: &Program, goal: Option<f64>) {
+        for row in 0..self.y.len() {
+            let friction = program.friction(row);
+            let (y, step, state) = (&self.y[row], self.step[row], &mut self.rows[row]);
+            let (mut z, mut above) = ([0.0; 3], [0.0; 3]);
+            if friction > 0.0 {
+                let wanted = state.wanted::<A>(friction, goal);
+                let scaled = state.scaling.inverse_times(&inner::<A>(&step, friction));
+                let taken = state.scaling.inverse_times(&scaled);
+                z = std::array::from_fn(|i| wanted[i] - taken[i]);
+            }
+            for i in 0..3 {
+                if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
+                    let [to_z, to_above] = state.wanted_of_lane(y, i, lower, upper, goal);
+                    z[i] = if lower.is_finite() { to_z - state.z[i] / (y[i] - lower) * step[i] } else { 0.0 };
+                    above[i] = if upper.is_finite() {
+                        to_above + state.upper[i] / (upper - y[i]) * step[i]
+                    } else {
+                        0.0
+                    };
+                }
+            }
+            state.change = step;
+            state.change_z = z;
+            state.change_upper = above;
+        }
+    }
+
+    /// The longest step that stays inside, no more than 1 after `share` of it.
+    fn reach<A: Axes>(&self, program: &Program) -> f64 {
+        let mut most = f64::INFINITY;
+        for (row, (y, state)) in self.y.iter().zip(&self.rows).enumerate() {
+            let friction = program.friction(row);
+            if friction > 0.0 {
+                most = most.min(cone::reach(&inner::<A>(y, friction), &inner::<A>(&state.change, friction)));
+                most = most.min(cone::reach(&state.z, &state.change_z));
+            }
+            let mut until = |value: f64, change: f64| {
+                if change < 0.0 {
+                    most = most.min(-value / change);
+                }
+            };
+            for i in 0..3 {
+                if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
+                    if lower.is_finite() {
+                        until(y[i] - lower, state.change[i]);
+                        until(state.z[i], state.change_z[i]);
+                    }
+                    if upper.is_finite() {
+                        until(upper - y[i], -state.change[i]);
+                        until(state.upper[i], state.change_upper[i]);
+                    }
+                }
+            }
+        }
+        most
+    }
+
+    /// A step of predictor and corrector; how long it was, none if the matrix is singular. `forces` are where it leads.
+    pub fn step<A: Axes>(
+        &mut self,
+        program: &Program,
+        lu: &mut BlockLu,
+        forces: &mut [Vector],
+    ) -> Option<f64> {
+        self.scale::<A>(program);
+        let (mean, lack) = self.products::<A>(program);
+        for state in &mut self.rows {
+            let [s, t] = [state.v[A::S], state.v[A::T]];
+            let slip = (s * s + t * t + ROUNDED * ROUNDED * mean).sqrt();
+            let share = if slip > 0.0 { self.share / slip } else { 0.0 };
+            state.towards = [share * s, share * t];
+        }
+        let Self { diagonal, rows, .. } = &*self;
+        let regular = lu.factorise(
+            #[inline(always)]
+            |row, k| Some(program.block::<A>(row, k, &diagonal[row], &rows[row].towards)),
+        );
+        if !regular {
+            return None;
+        }
+        self.right_side::<A>(program, None);
+        lu.solve(&mut self.step);
+        self.follow::<A>(program, None);
+        let left = 1.0 - self.reach::<A>(program).min(1.0);
+        let goal = (left * left * left * mean).max((AHEAD * lack).min(mean));
+        self.right_side::<A>(program, Some(goal));
+        lu.solve(&mut self.step);
+        self.follow::<A>(program, Some(goal));
+        let long = (SHARE * self.reach::<A>(program)).min(1.0);
+        if !long.is_finite() || !is_finite(self.step.as_flattened()) {
+            return None;
+        }
+        if long < SHORT {
+            self.share *= LESS;
+        } else if long > LONG {
+            self.share += MORE * (1.0 - self.share);
+        }
+        for (y, state) in self.y.iter_mut().zip(&mut self.rows) {
+            for i in 0..3 {
+                y[i] += long * state.change[i];
+                state.z[i] += long * state.change_z[i];
+                state.upper[i] += long * state.change_upper[i];
+            }
+        }
+        for row in 0..self.y.len() {
+            self.rows[row].v = program.velocity::<A>(row, &self.y);
+        }
+        for (row, force) in forces.iter_mut().enumerate() {
+            let shift = program.cohesion::<A>(row);
+            *force = std::array::from_fn(|i| (self.y[row][i] - shift[i]) / program.roots[row]);
+        }
+        Some(long)
+    }
+}
+
+impl Row {
+    /// What z is to become but for the part that the step of y takes, of a contact.
+    #[inline(always)]
+    fn wanted<A: Axes>(&self, friction: f64, goal: Option<f64>) -> Vector {
+        let Some(goal) = goal else { return self.z.map(|z| -z) };
+        let square = cone::product(&self.lambda, &self.lambda);
+        let of_s = self.scaling.inverse_times(&inner::<A>(&self.change, friction));
+        let second = cone::product(&of_s, &self.scaling.times(&self.change_z));
+        let mut d: Vector = std::array::from_fn(|i| -square[i] - second[i]);
+        d[0] += goal;
+        self.scaling.inverse_times(&cone::quotient(&d, &self.lambda))
+    }
+
+    /// The same of a lane with bounds: for the lower and for the upper one.
+    #[inline(always)]
+    fn wanted_of_lane(&self, y: &Vector, i: usize, lower: f64, upper: f64, goal: Option<f64>) -> [f64; 2] {
+        let (at_lower, at_upper) = match goal {
+            None => (0.0, 0.0),
+            Some(goal) => {
+                (goal - self.change[i] * self.change_z[i], goal + self.change[i] * self.change_upper[i])
+            }
+        };
+        let z = if lower.is_finite() { at_lower / (y[i] - lower) - self.z[i] } else { 0.0 };
+        let above = if upper.is_finite() { at_upper / (upper - y[i]) - self.upper[i] } else { 0.0 };
+        [z, above]
+    }
+}
+
+impl Program<'_> {
+    /// Block k, of this row, of M + D; rows of pinned lanes are those of the unit matrix.
+    #[inline(always)]
+    fn block<A: Axes>(&self, row: usize, k: usize, diagonal: &Block, towards: &[f64; 2]) -> Block {
+        let column = self.problem.columns[k] as usize;
+        let w = &self.problem.values[k];
+        let scale = 1.0 / (self.roots[row] * self.roots[column]);
+        let mut block = w.map(|w| w * scale);
+        let friction = self.friction(row);
+        for j in 0..3 {
+            block[3 * j + A::N] +=
+                friction * (towards[0] * block[3 * j + A::S] + towards[1] * block[3 * j + A::T]);
+        }
+        if column == row {
+            block.iter_mut().zip(diagonal).for_each(|(block, d)| *block += d);
+        }
+        if self.friction(row) > 0.0 {
+            return block;
+        }
+        for i in 0..3 {
+            if let Some(Lane::Pinned(_)) = self.lane::<A>(row, i) {
+                for j in 0..3 {
+                    block[3 * j + i] = f64::from(column == row && i == j);
+                }
+            }
+        }
+        block
+    }
+}

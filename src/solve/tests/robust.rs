@@ -1,0 +1,221 @@
+//! What solutions withstand: tiny numbers, huge ones, who stops at once; and interior points from anywhere.
+
+use crate::math::{Block, Vector};
+use crate::rows::BlockRows;
+use crate::solve::block_lu::BlockLu;
+use crate::solve::frames::NormalThird;
+use crate::solve::interior::{Interior, Program};
+use crate::solve::problem::Problem3;
+use crate::solve::residual::{Norms, residual};
+use crate::solve::workspace::Memory;
+use crate::solve::{End, Kind, Law, Method, Normal, Options, Problem, Solver};
+use testing::Random;
+
+/// A problem of dense rows.
+struct Dense {
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+    values: Vec<Block>,
+    b: Vec<Vector>,
+}
+
+impl Dense {
+    /// W = `unit` · G Gᵀ, G with as many columns.
+    fn new(random: &mut Random, rows: usize, columns: usize, unit: f64) -> Self {
+        let g: Vec<Vec<f64>> =
+            (0..3 * rows).map(|_| (0..columns).map(|_| random.signed()).collect()).collect();
+        let product = |i: usize, j: usize| unit * (0..columns).map(|k| g[i][k] * g[j][k]).sum::<f64>();
+        let pairs = (0..rows).flat_map(|row| (0..rows).map(move |column| (row, column)));
+        let block = |(row, column): (usize, usize)| -> Block {
+            std::array::from_fn(|k| product(3 * row + k % 3, 3 * column + k / 3))
+        };
+        // Velocities that bodies have: there is a solution wherever contacts have friction.
+        let v: Vec<f64> = (0..columns).map(|_| random.signed()).collect();
+        let b = (0..3 * rows).map(|i| (0..columns).map(|k| g[i][k] * v[k]).sum::<f64>());
+        Self {
+            starts: (0..=rows).map(|row| (row * rows) as i32).collect(),
+            columns: pairs.clone().map(|(_, column)| column as i32).collect(),
+            values: pairs.map(block).collect(),
+            b: b.collect::<Vec<_>>().as_chunks().0.to_vec(),
+        }
+    }
+
+    fn problem3(&self) -> Problem3<'_> {
+        let Self { starts, columns, values, b } = self;
+        Problem3 { starts, columns, values, b, normal: Normal::Third }
+    }
+
+    fn problem(&self) -> Problem<'_> {
+        let Self { starts, columns, values, b } = self;
+        let w = BlockRows::new(starts, columns, values.as_flattened(), None).unwrap();
+        Problem { w, b: b.as_flattened(), normal: Normal::Third }
+    }
+}
+
+fn one_contact() -> Dense {
+    let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    Dense { starts: vec![0, 1], columns: vec![0], values: vec![unit], b: vec![[0.1, 0.0, -1.0]] }
+}
+
+fn fixed() -> Law {
+    Law { kind: Kind::Bounds { lower: [f64::NEG_INFINITY; 3], upper: [f64::INFINITY; 3] }, bias: [0.0; 3] }
+}
+
+#[test]
+fn interior_points_come_near_what_does_not_slide() {
+    let mut random = Random::new(7);
+    for number in 0..40 {
+        let rows = 12;
+        let dense = Dense::new(&mut random, rows, 18, 1.0);
+        let problem = dense.problem3();
+        let law = |row: usize| match row % 4 {
+            // Nothing slides: the associated law is Coulomb's, and the program convex.
+            0 | 1 => Law::contact(1e3),
+            2 => Law {
+                kind: Kind::Bounds {
+                    lower: [-0.3, 0.0, f64::NEG_INFINITY],
+                    upper: [0.2, f64::INFINITY, 0.1],
+                },
+                bias: [0.0; 3],
+            },
+            _ => Law::contact(0.0),
+        };
+        let laws: Vec<Law> = (0..rows).map(law).collect();
+        let mut memory = Memory::default();
+        memory.prepare::<NormalThird>(&problem, &laws).unwrap();
+        let norms = Norms::new(&memory.q, &memory.weights);
+        let program = Program {
+            problem: &problem,
+            laws: &laws,
+            q: &memory.q,
+            roots: &memory.roots,
+            size: norms.scaled(),
+        };
+        let mut lu = BlockLu::default();
+        lu.analyse(problem.starts, problem.columns, u64::MAX).unwrap();
+        let mut interior = Interior::default();
+        let mut forces = vec![[random.signed(), random.signed(), random.signed()]; rows];
+        interior.begin::<NormalThird>(&program, &forces, 10.0, 0.8).unwrap();
+        let mut least = f64::INFINITY;
+        for _ in 0..60 {
+            if interior.step::<NormalThird>(&program, &mut lu, &mut forces).is_none() {
+                break;
+            }
+            let allowed: Vec<Vector> = forces
+                .iter()
+                .zip(&laws)
+                .map(|(force, law)| crate::solve::law::allowed::<NormalThird>(&law.kind, force))
+                .collect();
+            let at = residual::<NormalThird>(&problem, &laws, &memory.q, &memory.weights, &norms, &allowed);
+            least = least.min(at.scaled);
+        }
+        assert!(least < 1e-3, "{number}: {least}");
+    }
+}
+
+#[test]
+fn who_stops_at_the_first_look_is_not_asked_again() {
+    let dense = one_contact();
+    for method in [Method::Automatic, Method::GaussSeidel, Method::Newton] {
+        let options = Options { method, ..Options::default() };
+        let (mut forces, mut calls) = (vec![[0.0; 3]], 0);
+        let watch = &mut |_: &_| {
+            calls += 1;
+            false
+        };
+        let laws = [Law::contact(0.5)];
+        let report =
+            Solver::new().solve_watched(&dense.problem(), &laws, &options, forces.as_flattened_mut(), watch);
+        assert_eq!((report.unwrap().end, calls), (End::Stopped, 1), "{method:?}");
+    }
+}
+
+#[test]
+fn a_solution_is_left_as_it_is() {
+    let dense = one_contact();
+    let options = Options { method: Method::Newton, ..Options::default() };
+    let (mut forces, laws) = (vec![[0.0; 3]], [Law::contact(0.5)]);
+    let mut solver = Solver::new();
+    solver.solve(&dense.problem(), &laws, &options, forces.as_flattened_mut()).unwrap();
+    let solved = forces.clone();
+    let report = solver.solve(&dense.problem(), &laws, &options, forces.as_flattened_mut()).unwrap();
+    assert_eq!((report.end, report.steps, forces), (End::Converged, 0, solved));
+}
+
+#[test]
+fn garbage_becomes_forces_that_laws_allow() {
+    let dense = one_contact();
+    let limited =
+        Law { kind: Kind::Bounds { lower: [0.0; 3], upper: [f64::INFINITY, 1.0, 1.0] }, bias: [0.0; 3] };
+    for law in [Law::contact(0.5), limited] {
+        let mut forces = [[1e160, -5.0, 1e160]];
+        let watch = &mut |_: &_| false;
+        let options = Options::default();
+        let report =
+            Solver::new().solve_watched(&dense.problem(), &[law], &options, forces.as_flattened_mut(), watch);
+        assert_eq!(report.unwrap().end, End::Stopped);
+        let [x, y, z] = forces[0];
+        match law.kind {
+            Kind::Contact { .. } => assert!(x.hypot(y) <= 0.5 * z * (1.0 + 1e-12) && z.is_finite()),
+            Kind::Bounds { .. } => assert!(x >= 0.0 && (0.0..=1.0).contains(&y) && (0.0..=1.0).contains(&z)),
+        }
+    }
+}
+
+#[test]
+fn no_proof_comes_of_numbers_whose_squares_are_lost() {
+    for (unit, size) in [(1.0, 1.0), (1e-70, 1e-70), (1e-85, 1e-85), (1e-100, 1e-100), (1.0, 1e-157)] {
+        let mut random = Random::new(5);
+        let mut dense = Dense::new(&mut random, 12, 40, unit);
+        for (k, b) in dense.b.as_flattened_mut().iter_mut().enumerate() {
+            *b = size * ((k % 7) as f64 - 3.0);
+        }
+        let options = Options { sweeps: 3, ..Options::default() };
+        let mut forces = vec![[0.0; 3]; 12];
+        let report = Solver::new()
+            .solve(&dense.problem(), &[fixed(); 12], &options, forces.as_flattened_mut())
+            .unwrap();
+        assert_ne!(report.end, End::Infeasible, "{unit} {size}");
+    }
+}
+
+#[test]
+fn a_contact_that_hardly_approaches_has_a_finite_force() {
+    for normal in [-6.3e-322, -f64::MIN_POSITIVE, -1e-200, -1e-155] {
+        let mut dense = one_contact();
+        // Normal and tangents depend on each other.
+        dense.values[0] = [2.0, 0.1, 0.3, 0.1, 1.5, -0.2, 0.3, -0.2, 1.0];
+        dense.b[0] = [0.4, -0.3, normal];
+        let mut forces = vec![[0.0; 3]];
+        let laws = [Law::contact(0.5)];
+        let report = Solver::new()
+            .solve(&dense.problem(), &laws, &Options::default(), forces.as_flattened_mut())
+            .unwrap();
+        assert_eq!(report.end, End::Converged, "{normal}");
+        let [x, y, z] = forces[0];
+        assert!(z.is_finite() && z >= 0.0 && x.abs().max(y.abs()) <= 0.5 * z, "{normal} {forces:?}");
+    }
+}
+
+#[test]
+fn work_ends_a_solution_in_the_same_place_everywhere() {
+    let mut random = Random::new(11);
+    let dense = Dense::new(&mut random, 30, 40, 1.0);
+    let laws = [Law::contact(0.5); 30];
+    let solve = |work: Option<u64>| {
+        let options = Options { tolerance: 0.0, sweeps: 2000, work, ..Options::default() };
+        let mut forces = vec![[0.0; 3]; 30];
+        let report =
+            Solver::new().solve(&dense.problem(), &laws, &options, forces.as_flattened_mut()).unwrap();
+        (report, forces)
+    };
+    let (all, _) = solve(None);
+    let most = all.work / 10;
+    let (part, forces) = solve(Some(most));
+    assert_eq!(part.end, End::Sweeps);
+    // No more than one sweep or step beyond.
+    assert!(part.work >= most && part.work < 2 * most, "{} {most}", part.work);
+    assert!(part.sweeps + part.steps < all.sweeps + all.steps);
+    let (again, same) = solve(Some(most));
+    assert_eq!((again.work, again.sweeps, again.steps, same), (part.work, part.sweeps, part.steps, forces));
+}

@@ -1,0 +1,255 @@
+//! Blocks between rows of systems that have irregular rows.
+
+use crate::assembly::irregular_pairs::{IrregularPair, IrregularRun};
+use crate::assembly::pairs::{Make, Pair, Pairs, Run};
+use crate::body_operators::Panel;
+use crate::math::Block;
+use crate::prefetch::fetch;
+use crate::system::error::Error;
+use crate::system::structure::{AHEAD, MOST_BODIES, RunOfAny, Structure};
+use crate::system::update_plan::Plan;
+use crate::team::{Numbered, SharedSlice};
+
+use super::Scene;
+use super::parts::PartOfPairs;
+
+/// The places of all blocks.
+#[derive(Clone, Copy)]
+pub struct IrregularBlocks<'a> {
+    /// The scene.
+    pub scene: &'a Scene<'a>,
+    /// The diagonal blocks in turn.
+    pub diagonal: &'a [f64],
+    /// All blocks of W.
+    pub values: SharedSlice<'a, f64>,
+}
+
+/// Parts of pairs: each writes the diagonal blocks of its rows, and both blocks of its pairs, which no other part has.
+pub type IrregularPairs<'a> = Numbered<&'a mut [PartOfPairs<usize>], &'a IrregularBlocks<'a>>;
+
+impl Pairs for IrregularPairs<'_> {
+    type Name = [usize; 2];
+    type Fault = Error;
+
+    const IN_ROWS: bool = true;
+
+    #[inline(always)]
+    fn each(&mut self, _: &[Panel], make: &mut impl Make<[usize; 2]>) {
+        for part in self.things.iter_mut() {
+            match self.context.scene.plan {
+                Some(plan) => each_planned(part, *self.context, plan, make),
+                None => each_by_rows(part, *self.context, make),
+            }
+        }
+    }
+
+    #[cold]
+    fn fault(&self, rows: [usize; 2]) -> Error {
+        self.context.scene.block_not_finite(rows)
+    }
+}
+
+impl<'a> IrregularBlocks<'a> {
+    fn structure(&self) -> &'a Structure {
+        self.scene.structure
+    }
+
+    /// Put a diagonal block in its place, and find its end among all values.
+    ///
+    /// # Safety
+    /// The part at hand has the row.
+    #[inline(always)]
+    unsafe fn put_diagonal(&self, row: usize) -> usize {
+        let structure = self.structure();
+        let values = structure.values_of(row, structure.diagonal(row));
+        let end = values.end;
+        // SAFETY: parts have different rows, whose diagonal blocks have places of their own; the caller promises that this one has
+        // it.
+        let to = unsafe { self.values.some_at(values) };
+        to.copy_from_slice(&self.diagonal[structure.square(row)]);
+        end
+    }
+
+    /// The values of a block.
+    ///
+    /// # Safety
+    /// It is one of the two blocks of a pair that the part at hand has, and this is the only reference to it.
+    #[inline(always)]
+    unsafe fn block(&self, row: usize, place: usize) -> &'a mut [f64] {
+        // SAFETY: parts have different rows, and so different pairs; each block of a pair has a place of its own.
+        unsafe { self.values.some_at(self.structure().values_of(row, place)) }
+    }
+}
+
+/// All pairs in the order of their earlier rows.
+#[inline(always)]
+fn each_by_rows(part: &mut PartOfPairs<usize>, context: IrregularBlocks, make: &mut impl Make<[usize; 2]>) {
+    let (structure, rows) = (context.structure(), part.rows.clone());
+    let first = rows.start;
+    let cursors = part.start(
+        #[inline(always)]
+        |row| structure.values_from(row, structure.first_left_from(row, first)),
+    );
+    for row in rows {
+        // SAFETY: the part has this row.
+        let value = unsafe { context.put_diagonal(row) };
+        let place = structure.diagonal(row) + 1;
+        let mut walk = Walk { context, row, place, value, first, cursors: &mut *cursors };
+        // No closures: without the kernel's instruction set they would compute slowly.
+        if structure.is_on_many(row) {
+            for run in structure.later_runs_of_any::<MOST_BODIES>(row) {
+                walk.make::<MOST_BODIES, false>(&run, make);
+            }
+        } else {
+            for run in structure.later_runs_of_any::<2>(row) {
+                walk.make::<2, true>(&run, make);
+            }
+        }
+    }
+}
+
+/// A walk along the blocks of a row that are right of its diagonal.
+struct Walk<'a, 'c> {
+    context: IrregularBlocks<'a>,
+    row: usize,
+    /// The place of the next block.
+    place: usize,
+    /// The place of its values.
+    value: usize,
+    /// The first row that has a cursor.
+    first: usize,
+    /// The place of the values of the next counterpart in each row.
+    cursors: &'c mut [usize],
+}
+
+impl Walk<'_, '_> {
+    /// Compute the blocks of the next run. `MAY_BE_REGULAR`: the row may be regular.
+    #[inline(always)]
+    fn make<const N: usize, const MAY_BE_REGULAR: bool>(
+        &mut self,
+        run: &RunOfAny<N>,
+        make: &mut impl Make<[usize; 2]>,
+    ) {
+        let Self { context, row, place, value, first, cursors } = self;
+        let (row, first) = (*row, *first);
+        let structure = context.structure();
+        let blocks = *place..*place + run.count;
+        *place = blocks.end;
+        let values = *value..*value + structure.values_in(row, blocks.clone());
+        *value = values.end;
+        let (height, own) = (structure.height(row), &structure.columns()[blocks.clone()]);
+        let name = |k: usize| [row, own[k] as usize];
+        let end = structure.starts()[row + 1] as usize;
+        let mut coming = structure.columns()[blocks.start..end].get(AHEAD..).unwrap_or_default().iter();
+        let mut counterpart = |k: usize| {
+            // Counterparts are rows apart, where no processor looks ahead.
+            if let Some(&column) = coming.next() {
+                fetch(context.values.address(cursors[column as usize - first]).cast::<Block>());
+            }
+            let column = own[k] as usize;
+            let (start, count) = (cursors[column - first], height * structure.height(column));
+            cursors[column - first] += count;
+            // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
+            unsafe { context.values.some_at(start..start + count) }
+        };
+        let is_regular = MAY_BE_REGULAR && structure.is_regular(row) && structure.is_regular(run.row);
+        let alone = if run.couplings[1].is_none() { run.couplings[0] } else { None };
+        match (alone, is_regular) {
+            (Some(coupling), true) if run.count > 1 => {
+                // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
+                let blocks = unsafe { context.values.some_at(values) };
+                let transpose = |k: usize| as_three(counterpart(k));
+                make.run(coupling, Run { name, blocks: blocks.as_chunks_mut().0, transpose });
+            }
+            (_, true) => {
+                let couplings = [run.couplings[0], run.couplings[1]];
+                // SAFETY: as above.
+                let block = Some(as_three(unsafe { context.values.some_at(values) }));
+                let transpose = Some(as_three(counterpart(0)));
+                make.pair(Pair { name: name(0), couplings, block, transpose });
+            }
+            (Some(coupling), false) => {
+                // SAFETY: as above.
+                let blocks = unsafe { context.values.some_at(values) };
+                let heights = own.iter().map(
+                    #[inline(always)]
+                    |&column| structure.height(column as usize),
+                );
+                let run = IrregularRun { name, height, heights, blocks, transpose: counterpart };
+                make.irregular_run(coupling, run);
+            }
+            (None, false) => {
+                let transpose = counterpart(0);
+                // SAFETY: as above.
+                let block = unsafe { context.values.some_at(values) };
+                let heights = name(0).map(|row| structure.height(row));
+                let couplings = &run.couplings;
+                make.irregular_pair(IrregularPair { name: name(0), couplings, heights, block, transpose });
+            }
+        }
+    }
+}
+
+/// The block of two regular rows.
+#[inline(always)]
+fn as_three(values: &mut [f64]) -> &mut Block {
+    values.try_into().expect("the block of two rows of three scalars has nine values")
+}
+
+/// Compute the pairs in a plan.
+#[inline(always)]
+fn each_planned(
+    PartOfPairs { rows, .. }: &PartOfPairs<usize>,
+    context: IrregularBlocks,
+    plan: &Plan,
+    make: &mut impl Make<[usize; 2]>,
+) {
+    let structure = context.structure();
+    let mut next = plan.next_row(rows.clone());
+    while next < rows.end {
+        let row = next;
+        next = plan.next_row(row + 1..rows.end);
+        let [has_diagonal, has_pairs] = plan.blocks_of(row);
+        if has_diagonal {
+            // SAFETY: the part has this row.
+            unsafe { context.put_diagonal(row) };
+        }
+        if !has_pairs {
+            continue;
+        }
+        if structure.is_on_many(row) {
+            let pairs = structure.later_of_any::<MOST_BODIES>(row);
+            make_planned(row, pairs, context, plan, make);
+        } else {
+            make_planned(row, structure.later_of_any::<2>(row), context, plan, make);
+        }
+    }
+}
+
+/// Compute the pairs of a row that are in a plan.
+#[inline(always)]
+fn make_planned<const N: usize>(
+    row: usize,
+    pairs: impl Iterator<Item = RunOfAny<N>>,
+    context: IrregularBlocks,
+    plan: &Plan,
+    make: &mut impl Make<[usize; 2]>,
+) {
+    let structure = context.structure();
+    for (place, RunOfAny { row: column, couplings, .. }) in (structure.diagonal(row) + 1..).zip(pairs) {
+        if !plan.has_pair([row, column], couplings.iter().flatten().map(|coupling| coupling.body)) {
+            continue;
+        }
+        let (name, counterpart) = ([row, column], structure.first_left_from(column, row));
+        // SAFETY: the part has this row, and the structure has the pair's blocks there.
+        let [block, transpose] =
+            [(row, place), (column, counterpart)].map(|(row, place)| unsafe { context.block(row, place) });
+        if N == 2 && structure.is_regular(row) && structure.is_regular(column) {
+            let (block, transpose) = (Some(as_three(block)), Some(as_three(transpose)));
+            make.pair(Pair { name, couplings: [couplings[0], couplings[1]], block, transpose });
+        } else {
+            let heights = name.map(|row| structure.height(row));
+            make.irregular_pair(IrregularPair { name, couplings: &couplings, heights, block, transpose });
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Values of a row alone, in systems that have irregular rows.
+
+use crate::assembly::irregular_rows::{IrregularRows, IrregularSide};
+use crate::body_operators::RIGID;
+use crate::body_operators::factored::{Slot, Slots};
+use crate::math::{Block, Vector};
+use crate::system::error::{Error, Fault};
+use crate::system::id_table::Id;
+use crate::team::{Numbered, Partition, Ragged};
+
+use super::Scene;
+use super::rows::{DIAGONAL, VELOCITY};
+
+/// The results of some rows.
+pub trait RowResults: Partition {
+    /// Whether rows may be irregular.
+    const MAY_BE_IRREGULAR: bool;
+
+    /// Store V and B of a row.
+    fn set_velocities(&mut self, row: usize, velocities: [&[f64]; 2]);
+
+    /// Store the diagonal block of a row and its inverse.
+    fn set_diagonal(&mut self, row: usize, block: &[f64], inverse: &[f64]);
+}
+
+/// B and V of rows, their diagonal blocks and the inverses of these; all rows are regular.
+pub type RegularResults<'a> = ((&'a mut [Vector], &'a mut [Vector]), (&'a mut [Block], &'a mut [Block]));
+
+impl RowResults for RegularResults<'_> {
+    const MAY_BE_IRREGULAR: bool = false;
+
+    #[inline(always)]
+    fn set_velocities(&mut self, row: usize, [v, b]: [&[f64]; 2]) {
+        self.0.1[row].copy_from_slice(v);
+        self.0.0[row].copy_from_slice(b);
+    }
+
+    #[inline(always)]
+    fn set_diagonal(&mut self, row: usize, block: &[f64], inverse: &[f64]) {
+        self.1.0[row].copy_from_slice(block);
+        self.1.1[row].copy_from_slice(inverse);
+    }
+}
+
+/// B and V of rows of any height, their diagonal blocks and the inverses of these.
+pub type IrregularResults<'a> =
+    ((Ragged<'a, f64>, Ragged<'a, f64>), (Ragged<'a, f64, usize>, Ragged<'a, f64, usize>));
+
+impl RowResults for IrregularResults<'_> {
+    const MAY_BE_IRREGULAR: bool = true;
+
+    #[inline(always)]
+    fn set_velocities(&mut self, row: usize, [v, b]: [&[f64]; 2]) {
+        self.0.1.row_mut(row).copy_from_slice(v);
+        self.0.0.row_mut(row).copy_from_slice(b);
+    }
+
+    #[inline(always)]
+    fn set_diagonal(&mut self, row: usize, block: &[f64], inverse: &[f64]) {
+        self.1.0.row_mut(row).copy_from_slice(block);
+        self.1.1.row_mut(row).copy_from_slice(inverse);
+    }
+}
+
+impl<R: RowResults> IrregularRows for Numbered<R, &Scene<'_>> {
+    type Fault = Error;
+
+    fn height(&self, row: usize) -> usize {
+        self.context.structure.height(self.first + row)
+    }
+
+    fn side_count(&self, row: usize) -> usize {
+        self.context.constraint(self.first + row).operators().count()
+    }
+
+    fn side(&self, row: usize, k: usize) -> IrregularSide<'_> {
+        let (scene, row) = (self.context, self.first + row);
+        let mut operators = scene.constraint(row).operators();
+        let (id, operator) = operators.nth(k).expect("a row has as many bodies as it has operators");
+        let place = scene.bodies.place(id).expect("the bodies of a constraint are there");
+        let body = scene.body(place).1;
+        IrregularSide {
+            operator,
+            velocities: [body.previous_velocity(), body.velocity()],
+            place: scene.structure.place_on(row, place),
+        }
+    }
+
+    fn compliance(&self, row: usize, i: usize, j: usize) -> f64 {
+        let constraint = self.context.constraint(self.first + row);
+        constraint.irregular.as_ref().map_or(0.0, |irregular| irregular.added(constraint.rows(), i, j))
+    }
+
+    fn slot(&mut self, row: usize, k: usize, group: usize, slots: &Slots<RIGID>) -> Slot<'_, RIGID> {
+        let place = self.side(row, k).place.expect("the body is no obstacle");
+        // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels
+        // and does not touch them until all rows are made.
+        Slot::new(unsafe { slots.at(place.slot + group) })
+    }
+
+    fn set_velocities(&mut self, row: usize, velocities: [&[f64]; 2]) {
+        self.things.set_velocities(row, velocities);
+    }
+
+    fn set_diagonal(&mut self, row: usize, block: &[f64], inverse: &[f64]) {
+        self.things.set_diagonal(row, block, inverse);
+    }
+
+    #[cold]
+    fn fault(&self, row: usize, is_velocity: bool) -> Error {
+        let what = if is_velocity { VELOCITY } else { DIAGONAL };
+        let (scene, row) = (self.context, self.first + row);
+        let subject = scene.constraint(row).subject(scene.structure.ids()[row] as Id);
+        Error { subject, fault: Fault::NotFinite(what) }
+    }
+}

@@ -1,0 +1,12 @@
+//! Tests that count allocations or let them fail, in a program with an allocator of its own. It counts each thread, so that tests
+//! can run next to each other.
+
+mod factors;
+mod solve;
+mod stability;
+mod system_reuse;
+
+use testing::allocator::Allocator;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;

@@ -1,0 +1,120 @@
+//! Every allocation of a solver made to fail in turn: an error each time, forces as they were, and the next call is right. And a
+//! second problem of the same pattern, which is solved without any
+
+use ldy::solve::{
+    BlockRows, Error, Fault, Kind, Law, Method, Normal, Options, Problem, Report, RowLayout, Solver,
+};
+use testing::allocator::{fail_at, own_allocations as allocations};
+
+/// Particles in a column, each on the one below it.
+struct Column {
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+    values: Vec<f64>,
+    b: Vec<f64>,
+    laws: Vec<Law>,
+    /// Where rows and blocks begin, unless rows have three scalars.
+    layout: Option<(Vec<i32>, Vec<usize>)>,
+}
+
+impl Column {
+    fn new(rows: usize, law: Law) -> Self {
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in 0..rows {
+            for column in row.saturating_sub(1)..(row + 2).min(rows) {
+                let x = if column != row { -1.0 } else { 2.0 - f64::from(row == 0) };
+                columns.push(column as i32);
+                values.extend([x, 0.0, 0.0, 0.0, x, 0.0, 0.0, 0.0, x]);
+            }
+            starts.push(columns.len() as i32);
+        }
+        let mut b = vec![0.0; 3 * rows];
+        b[..3].copy_from_slice(&[0.3, 0.0, -1.0]);
+        Self { starts, columns, values, b, laws: vec![law; rows], layout: None }
+    }
+
+    /// The normal components alone, in rows of one scalar.
+    fn normals(rows: usize) -> Self {
+        let stop = Kind::Bounds { lower: [0.0; 3], upper: [f64::INFINITY; 3] };
+        let all = Self::new(rows, Law { kind: stop, bias: [0.0; 3] });
+        let third = |list: &[f64], of: usize| list.iter().skip(of - 1).step_by(of).copied().collect();
+        let (values, b) = (third(&all.values, 9), third(&all.b, 3));
+        let layout = Some(((0..=rows as i32).collect(), (0..=all.columns.len()).collect()));
+        Self { values, b, layout, ..all }
+    }
+
+    fn solve(&self, method: Method, solver: &mut Solver, forces: &mut [f64]) -> Result<Report, Error> {
+        let Self { starts, columns, values, b, laws, .. } = self;
+        let layout = self.layout.as_ref().map(|(scalars, values)| RowLayout::new(scalars, values).unwrap());
+        let w = BlockRows::new(starts, columns, values, layout).unwrap();
+        let problem = Problem { w, b, normal: Normal::Third };
+        let options = Options { method, ..Options::default() };
+        solver.solve(&problem, laws, &options, forces)
+    }
+}
+
+/// One coefficient of friction; two, which are solved in scaled units; rows of one scalar, which are padded.
+fn columns(rows: usize) -> [Column; 3] {
+    let rubs = Kind::Contact { friction: 0.5, friction_2: 0.3, cohesion: 0.0 };
+    let orthotropic = Law { kind: rubs, bias: [0.0; 3] };
+    [Column::new(rows, Law::contact(0.5)), Column::new(rows, orthotropic), Column::normals(rows)]
+}
+
+#[test]
+fn every_allocation_may_fail() {
+    for column in columns(12) {
+        let none = vec![0.0; column.b.len()];
+        let mut expected = none.clone();
+        column.solve(Method::Newton, &mut Solver::new(), &mut expected).expect("enough memory");
+        let mut failures = 0;
+        loop {
+            let (mut solver, mut forces) = (Solver::new(), none.clone());
+            fail_at(failures + 1);
+            let result = column.solve(Method::Newton, &mut solver, &mut forces);
+            if fail_at(0) {
+                assert!(result.is_ok() && forces == expected);
+                break;
+            }
+            failures += 1;
+            assert_eq!(result.expect_err("no memory").fault, Fault::Memory, "allocation {failures}");
+            assert_eq!(forces, none);
+            let report = column.solve(Method::Newton, &mut solver, &mut forces).expect("enough memory");
+            assert!(report.steps > 0 && forces == expected, "after allocation {failures}");
+        }
+        assert!(failures > 30, "{failures}");
+    }
+}
+
+#[test]
+fn a_repeated_pattern_allocates_nothing() {
+    for mut column in columns(12) {
+        let (mut solver, mut forces) = (Solver::new(), vec![0.0; column.b.len()]);
+        column.solve(Method::Newton, &mut solver, &mut forces).expect("enough memory");
+        *column.b.last_mut().expect("rows") = -0.2;
+        let before = allocations();
+        let report = column.solve(Method::Newton, &mut solver, &mut forces).expect("enough memory");
+        assert!(report.steps > 0);
+        assert_eq!(allocations(), before);
+    }
+}
+
+/// A solver keeps its memory after an error in the middle of a larger problem.
+#[test]
+fn an_error_loses_no_memory() {
+    for (column, larger) in columns(12).iter().zip(columns(24)) {
+        for failure in 1.. {
+            let (mut solver, mut forces) = (Solver::new(), vec![0.0; larger.b.len()]);
+            let own = column.b.len();
+            column.solve(Method::GaussSeidel, &mut solver, &mut forces[..own]).expect("enough memory");
+            fail_at(failure);
+            let result = larger.solve(Method::GaussSeidel, &mut solver, &mut forces);
+            if fail_at(0) {
+                assert!(result.is_ok() && failure > 5);
+                break;
+            }
+            let before = allocations();
+            column.solve(Method::GaussSeidel, &mut solver, &mut forces[..own]).expect("enough memory");
+            assert_eq!(allocations(), before, "after allocation {failure}");
+        }
+    }
+}

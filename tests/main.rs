@@ -1,0 +1,30 @@
+//! Tests of the library from outside: through its Rust interface, and as the archive and the shared library that C programs are linked
+//! with. Two other programs have what belongs to a whole process: `allocations` and `threads`.
+
+mod bench_scenes;
+mod bindgen_layouts;
+mod c_harness;
+mod check_host;
+mod compatibility;
+mod compiler;
+mod constrained;
+mod contact_dynamics;
+mod cpp_header;
+mod critical_step;
+mod documentation;
+mod exported_symbols;
+mod fclib;
+mod generated_headers;
+mod header_compile;
+mod install;
+mod layout_table;
+mod library;
+mod link_archive;
+mod link_check;
+mod link_shared;
+mod linking;
+mod printf;
+mod redundant_rows;
+mod solve;
+mod system;
+mod system_files;

@@ -1,0 +1,10 @@
+//! Solvers of C(U, R) = 0: cases with a known outcome, random problems with a known solution; and what is refused.
+
+mod analytic;
+mod bad_input;
+mod dense;
+mod joints;
+mod law;
+mod mixed;
+mod orthotropic;
+mod repeated;

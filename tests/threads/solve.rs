@@ -1,0 +1,108 @@
+//! Problems large enough for threads: the same bits for any number of them, and a second problem of the same pattern is solved
+//! without allocating.
+
+use ldy::rows::BlockRows;
+use ldy::solve::{Law, Method, Normal, Options, Problem, Report, Solver};
+use testing::allocator::own_allocations;
+
+use crate::Threads;
+
+/// Particles in columns side by side, each on the one below it and against those beside it.
+struct Heap {
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+    values: Vec<[f64; 9]>,
+    b: Vec<[f64; 3]>,
+    laws: Vec<Law>,
+}
+
+/// Contacts on a grid, each coupled with those beside it.
+const SIDE: usize = 17;
+
+impl Heap {
+    fn new(stride: usize) -> Self {
+        let count = SIDE * SIDE * SIDE;
+        let wave = |k: usize| (0.7 * k as f64).sin();
+        let cell = |row: usize| {
+            let place = row * stride % count;
+            [place % SIDE, place / SIDE % SIDE, place / SIDE / SIDE]
+        };
+        let mut row_of = vec![0; count];
+        for row in 0..count {
+            let [i, j, k] = cell(row);
+            row_of[i + SIDE * (j + SIDE * k)] = row;
+        }
+        let mut heap = Self {
+            starts: vec![0],
+            columns: Vec::new(),
+            values: Vec::new(),
+            b: (0..count).map(|row| [0.3 * wave(row), 0.2 * wave(row + 1), -1.0 + wave(row + 2)]).collect(),
+            laws: vec![Law::contact(0.4); count],
+        };
+        for row in 0..count {
+            let place = cell(row);
+            let mut neighbours = vec![row];
+            for axis in 0..3 {
+                for step in [-1, 1] {
+                    let mut other = place;
+                    other[axis] = other[axis].wrapping_add_signed(step);
+                    if other[axis] < SIDE {
+                        neighbours.push(row_of[other[0] + SIDE * (other[1] + SIDE * other[2])]);
+                    }
+                }
+            }
+            neighbours.sort_unstable();
+            for column in neighbours {
+                let x = if column == row { 1.0 } else { -0.16 };
+                heap.columns.push(column as i32);
+                heap.values.push([x, 0.0, 0.02 * x, 0.0, x, 0.0, 0.02 * x, 0.0, x]);
+            }
+            heap.starts.push(heap.columns.len() as i32);
+        }
+        heap
+    }
+
+    fn solve(&self, solver: &mut Solver, method: Method) -> (Report, Vec<[f64; 3]>) {
+        let mut forces = vec![[0.0; 3]; self.b.len()];
+        let report = self.solve_from(solver, method, &mut forces);
+        (report, forces)
+    }
+
+    fn solve_from(&self, solver: &mut Solver, method: Method, forces: &mut [[f64; 3]]) -> Report {
+        let Self { starts, columns, values, b, laws } = self;
+        let w = BlockRows::new(starts, columns, values.as_flattened(), None).unwrap();
+        let problem = Problem { w, b: b.as_flattened(), normal: Normal::Third };
+        let options = Options { tolerance: 1e-9, method, sweeps: 60, ..Options::default() };
+        solver.solve(&problem, laws, &options, forces.as_flattened_mut()).unwrap()
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let threads = Threads::new();
+    // In the order of the grid, and in one in which most chunks are neighbours of each other.
+    for stride in [1, 1811] {
+        let heap = Heap::new(stride);
+        for method in [Method::GaussSeidel, Method::Automatic] {
+            let solve = |count| {
+                threads.set(count);
+                let mut solver = Solver::new();
+                let (report, forces) = heap.solve(&mut solver, method);
+                (forces, report.residual, report.sweeps, report.steps, solver.history().to_vec())
+            };
+            let expected = solve(1);
+            assert!(expected.2 > 6 && expected.1.natural < 1e-3, "{:?}", expected.1);
+            for count in [2, 3, 7] {
+                assert!(solve(count) == expected, "{count} threads, stride {stride}");
+            }
+        }
+    }
+    let mut heap = Heap::new(1);
+    let mut solver = Solver::new();
+    threads.set(2);
+    let (_, mut forces) = heap.solve(&mut solver, Method::GaussSeidel);
+    heap.b[7] = [0.1, 0.2, -2.0];
+    let before = own_allocations();
+    let report = heap.solve_from(&mut solver, Method::GaussSeidel, &mut forces);
+    assert_eq!((own_allocations(), report.sweeps > 0), (before, true));
+}
