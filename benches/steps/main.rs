@@ -1,8 +1,8 @@
-//! Sequences of steps as a host runs them: each begins with the forces of the step before, matched by key.
+//! Sequences of steps as a simulator runs them: each step has a warm start from the forces of the step before, matched by key.
 //!
-//! `steps --tolerances "1e-3 1e-4" FILES` prints a line a file and tolerance. Times are those of the processor, of the solution alone.
-//! `--method gauss-seidel` or `newton` takes that one, `--limit SECONDS` ends a step that takes longer, which counts as not
-//! solved.
+//! `steps --tolerances "1e-3 1e-4" FILES` prints a line for each file and tolerance. Times are processor times of the contact
+//! solver alone. `--method gauss-seidel` or `newton` selects that method. `--limit SECONDS` ends a step that takes longer; it
+//! counts as not solved.
 
 #[path = "../../examples/solve/archive.rs"]
 #[allow(dead_code)]
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use ldy::solve::{End, Method, Options, Solver};
 use scenes::Sequence;
 
-/// Sweeps whose time is measured, and those before them.
+/// The number of measured sweeps, and of the sweeps before them.
 const SWEEPS: usize = 32;
 const FIRST_SWEEPS: usize = 8;
 
@@ -29,7 +29,7 @@ struct Arguments {
     tolerances: Vec<f64>,
     method: Method,
     limit: Option<f64>,
-    /// Prints a line a step.
+    /// Print a line for each step.
     verbose: bool,
     files: Vec<PathBuf>,
 }
@@ -60,7 +60,7 @@ impl Arguments {
                 }
                 "--limit" => parsed.limit = Some(number(&value()?)?),
                 "--verbose" => parsed.verbose = true,
-                // What `cargo bench` adds.
+                // An argument that `cargo bench` adds.
                 "--bench" => {}
                 _ => parsed.files.push(word.into()),
             }
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(failed))
 }
 
-/// Milliseconds that this thread has computed.
+/// The processor time of this thread in milliseconds.
 fn milliseconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` lives as long as the call that writes it.

@@ -1,4 +1,4 @@
-//! Arrays in the archives of NumPy.
+//! Arrays in NumPy archives.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Read};
@@ -8,7 +8,7 @@ use flate2::read::DeflateDecoder;
 use npyz::{Deserialize, NpyFile, WriterBuilder};
 use zip::{CompressionMethod, ZipArchive};
 
-/// An archive that is open.
+/// An open archive.
 pub struct Archive(ZipArchive<File>);
 
 impl Archive {
@@ -16,12 +16,12 @@ impl Archive {
         Ok(Self(ZipArchive::new(File::open(path)?).map_err(io::Error::other)?))
     }
 
-    /// Whether it has an array of this name.
+    /// Whether the archive has an array of this name.
     pub fn has(&self, name: &str) -> bool {
         self.0.index_for_name(&format!("{name}.npy")).is_some()
     }
 
-    /// Numbers of any type.
+    /// Read numbers of any type.
     pub fn numbers(&mut self, name: &str) -> io::Result<Vec<f64>> {
         let bytes = self.member(name)?;
         let wide = array::<f64>(&bytes);
@@ -29,17 +29,17 @@ impl Archive {
             .or_else(|_: io::Error| Ok(integers(&bytes)?.into_iter().map(|value| value as f64).collect()))
     }
 
-    /// Integers of any size.
+    /// Read integers of any size.
     pub fn integers(&mut self, name: &str) -> io::Result<Vec<i64>> {
         integers(&self.member(name)?)
     }
 
-    /// One number.
+    /// Read one number.
     pub fn number(&mut self, name: &str) -> io::Result<f64> {
         self.numbers(name)?.first().copied().ok_or_else(|| wrong(name))
     }
 
-    /// As many numbers as `count`, of which the file may hold one for all.
+    /// Read `count` numbers; the file may hold one for all.
     pub fn spread(&mut self, name: &str, count: usize) -> io::Result<Vec<f64>> {
         let values = self.numbers(name)?;
         if values.len() == 1 { Ok(vec![values[0]; count]) } else { Ok(values) }
@@ -67,7 +67,7 @@ pub fn write(path: &Path, values: &[f64]) -> io::Result<()> {
     writer.finish()
 }
 
-/// What is wrong with an array.
+/// An error about an array.
 pub fn wrong(name: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{name} does not fit the rest of the file"))
 }

@@ -1,4 +1,4 @@
-//! One step of bodies and constraints as files of scenes have it: masses, velocities, operators and laws.
+//! One step of bodies and constraints in a file of scenes: masses, velocities, operators and laws.
 
 use std::ops::Range;
 
@@ -13,33 +13,33 @@ const FIXED: i64 = 1;
 /// One step.
 #[derive(Default)]
 pub struct Step {
-    /// Length.
+    /// The length of the step.
     pub h: f64,
     /// The mass matrix of each body.
     pub masses: Vec<DMatrix<f64>>,
     /// Free velocities of all bodies.
     pub velocities: Vec<f64>,
-    /// Of each constraint, the bodies and the operators.
+    /// The bodies and operators of each constraint.
     pub operators: Vec<Vec<(usize, DMatrix<f64>)>>,
-    /// Of each constraint.
+    /// The law of each constraint.
     pub laws: Vec<Law<[f64; 6]>>,
-    /// Forces to begin with.
+    /// The initial guess of the forces.
     pub forces: Vec<f64>,
 }
 
 impl Step {
-    /// The scalars of each constraint, one behind the other.
+    /// The number of scalar rows of all constraints.
     pub fn scalars(&self) -> usize {
         self.operators.iter().map(|operators| operators[0].1.nrows()).sum()
     }
 
-    /// The laws as a solver takes them.
+    /// The laws in the form of a contact solver.
     pub fn laws(&self) -> Vec<Law> {
         let heights = self.operators.iter().map(|operators| operators[0].1.nrows());
         self.laws.iter().zip(heights).flat_map(|(law, height)| law.parts(height)).collect()
     }
 
-    /// A system of these bodies and constraints, updated.
+    /// Make a system of these bodies and constraints, and update it.
     pub fn system(&self) -> Result<System> {
         let mut system = System::new();
         let mut ids = Vec::new();
@@ -72,7 +72,7 @@ fn of_system(fault: ldy::system::Fault) -> ldy::system::Error {
     ldy::system::Error { subject: ldy::system::Subject::System, fault }
 }
 
-/// The law of a constraint; the ranges are those of its scalars.
+/// The law of a constraint with these scalar rows.
 pub fn law(kind: i64, friction: f64, bias: &[f64], bounds: [&[f64]; 2]) -> Law<[f64; 6]> {
     let padded = |values: &[f64], rest: f64| {
         let mut six = [rest; 6];
@@ -87,7 +87,7 @@ pub fn law(kind: i64, friction: f64, bias: &[f64], bounds: [&[f64]; 2]) -> Law<[
     Law { kind, bias: padded(bias, 0.0) }
 }
 
-/// Tangents and normal as columns: of a normal, the first tangent from the axis to which it is least parallel.
+/// Tangents and normal as columns. The first tangent is computed from the axis that is least parallel to the normal.
 pub fn frame(normal: &[f64]) -> [[f64; 3]; 3] {
     let unit = |v: [f64; 3]| {
         let size = v.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -119,7 +119,7 @@ pub fn contact_operator(frame: &[[f64; 3]; 3], point: &[f64], center: &[f64], si
     h
 }
 
-/// Operators out of compressed rows: entries of each row by column.
+/// Convert operators from compressed rows: entries of each row by column.
 pub fn operators_of_rows(
     scalars: Range<usize>,
     starts: &[usize],

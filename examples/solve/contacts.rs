@@ -1,5 +1,5 @@
-//! Contacts with friction whose matrix is there: `data`, `indices`, `indptr`, `q`, `mu`, as `scipy.sparse.bsr_matrix` has them,
-//! or what it is made of, `M` and `H`.
+//! Contacts with friction. A file holds the matrix: `data`, `indices`, `indptr`, `q`, `mu`, in the form of
+//! `scipy.sparse.bsr_matrix`, or its factors `M` and `H`.
 
 use std::io;
 
@@ -16,19 +16,19 @@ pub struct Contacts {
     values: Vec<[f64; 9]>,
     b: Vec<[f64; 3]>,
     pub laws: Vec<Law>,
-    /// How many components a contact has in the file.
+    /// The number of components of a contact in the file.
     pub dimension: usize,
 }
 
 impl Contacts {
-    /// The matrix itself.
+    /// Read a file with the matrix.
     pub fn read_local(archive: &mut Archive) -> io::Result<Self> {
         let starts = narrow(archive.integers("indptr")?)?;
         let columns = narrow(archive.integers("indices")?)?;
         let data = archive.numbers("data")?;
         let q = archive.numbers("q")?;
         let dimension = q.len() / (starts.len() - 1).max(1);
-        // Blocks are stored by rows there.
+        // The file stores blocks by rows.
         let blocks = data
             .chunks_exact(dimension * dimension)
             .map(|block| padded(dimension, |i, j| block[dimension * i + j]));
@@ -44,7 +44,7 @@ impl Contacts {
         Ok(contacts)
     }
 
-    /// M v = H r + f, u = Hᵀ v + b.
+    /// Read a file with M v = H r + f, u = Hᵀ v + b.
     pub fn read_global(archive: &mut Archive) -> io::Result<Self> {
         let dimension = archive.number("dim")? as usize;
         let m = dense(archive, "M")?;
@@ -79,7 +79,7 @@ impl Contacts {
         Ok(contacts)
     }
 
-    /// Columns ascending in each row.
+    /// Sort the columns of each row in ascending order.
     fn sort(&mut self) -> io::Result<()> {
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
         for range in self.starts.windows(2) {
@@ -96,7 +96,8 @@ impl Contacts {
         Ok(())
     }
 
-    /// Planar contacts have no second tangent: it has the mean of the others on the diagonal, and no friction.
+    /// Fill the lane of the second tangent, which planar contacts do not have: it gets the mean of the others on the diagonal, and
+    /// no friction.
     fn fill_lanes(&mut self) {
         if self.dimension == 2 {
             for row in 0..self.laws.len() {
@@ -121,7 +122,7 @@ impl Contacts {
     }
 }
 
-/// A block, column-major, of which as many components are there.
+/// A column-major block, padded from the given components.
 fn padded(dimension: usize, value: impl Fn(usize, usize) -> f64) -> [f64; 9] {
     let is_there = |i: usize| i < dimension;
     std::array::from_fn(|k| {
@@ -151,7 +152,7 @@ fn laws(archive: &mut Archive, dimension: usize, rows: usize) -> io::Result<Vec<
     Ok(archive.spread("mu", rows)?.into_iter().map(law).collect())
 }
 
-/// Of compressed columns.
+/// Read a matrix in compressed columns.
 fn dense(archive: &mut Archive, name: &str) -> io::Result<DMatrix<f64>> {
     let shape = archive.integers(&format!("{name}_shape"))?;
     let [starts, rows] =

@@ -1,5 +1,5 @@
-//! Solves frictional contact problems from files: `solve --tolerance 1e-8 --out FOLDER a.npz b.npz` prints a line a problem and
-//! writes its forces to FOLDER/a.npy. Exits with 1 if one misses the tolerance, or cannot be read.
+//! Solves frictional contact problems from files: `solve --tolerance 1e-8 --out FOLDER a.npz b.npz` prints a line for each problem
+//! and writes its forces to FOLDER/a.npy. The exit status is 1 if a problem misses the tolerance or cannot be read.
 
 mod archive;
 #[allow(dead_code, reason = "make solve and bench-steps share it")]
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(failed > 0))
 }
 
-/// Whether the tolerance was met.
+/// Solve a file; returns whether the tolerance was met.
 fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Error>> {
     let options = Options { tolerance: arguments.tolerance, ..Options::default() };
     let archive = &mut Archive::open(file)?;
@@ -94,7 +94,7 @@ fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Erro
 
 type Solved = Result<(usize, Report, Vec<f64>), Box<dyn error::Error>>;
 
-/// Bodies and constraints; the forces are in the order of the file.
+/// Solve bodies and constraints; the forces are in the order of the file.
 fn solve_bodies(archive: &mut Archive, options: &Options) -> Solved {
     let step = scenes::read_step(archive)?;
     let system = step.system()?;
@@ -103,7 +103,7 @@ fn solve_bodies(archive: &mut Archive, options: &Options) -> Solved {
     Ok((step.laws.len(), report, forces))
 }
 
-/// Contacts whose matrix is there, or M and H; the forces have as many components as the file's contacts.
+/// Solve contacts with a given matrix, or M and H; the forces have the file's number of components for each contact.
 fn solve_contacts(archive: &mut Archive, options: &Options) -> Solved {
     let contacts =
         if archive.has("M_data") { Contacts::read_global(archive)? } else { Contacts::read_local(archive)? };

@@ -1,4 +1,4 @@
-//! Files of bodies and constraints: of one step, or of many.
+//! Files of bodies and constraints, with one step or many.
 
 use std::io;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 use super::archive::{Archive, wrong};
 use super::constraints::{Step, contact_operator, frame, law, operators_of_rows};
 
-/// What a file of one step and one of many have in common: constraints one behind the other.
+/// The common part of files of one step and of many: the constraints in sequence.
 struct Constraints {
     h: f64,
     bodies: [Vec<i64>; 2],
@@ -20,9 +20,9 @@ struct Constraints {
     bounds: [Vec<f64>; 2],
     points: Vec<f64>,
     normals: Vec<f64>,
-    /// Operators in compressed rows, if they are there.
+    /// Operators in compressed rows, if the file has them.
     operators: Option<(Vec<usize>, Vec<i64>, Vec<f64>)>,
-    /// The first scalar of each constraint, and the end.
+    /// The first scalar row of each constraint, and the end.
     scalars: Vec<usize>,
 }
 
@@ -74,7 +74,7 @@ impl Constraints {
         Ok(Self { h, bodies, heights, kinds, friction, bias, bounds, points, normals, operators, scalars })
     }
 
-    /// The step with some of the constraints.
+    /// The step with a part of the constraints.
     fn step(
         &self,
         own: Range<usize>,
@@ -112,7 +112,7 @@ impl Constraints {
     }
 }
 
-/// Symmetric matrices of their lower triangles, row by row.
+/// Symmetric matrices from their lower triangles, row by row.
 fn packed(dofs: &[i64], values: &[f64]) -> Vec<DMatrix<f64>> {
     let mut values = values.iter();
     let one = |&size: &i64| {
@@ -129,7 +129,7 @@ fn packed(dofs: &[i64], values: &[f64]) -> Vec<DMatrix<f64>> {
     dofs.iter().map(one).collect()
 }
 
-/// A file of one step.
+/// Read a file of one step.
 pub fn read_step(archive: &mut Archive) -> io::Result<Step> {
     let constraints = Constraints::read(archive)?;
     let masses = if archive.has("dofs") {
@@ -182,7 +182,7 @@ impl Sequence {
         })
     }
 
-    /// How many steps there are.
+    /// The number of steps.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -220,8 +220,8 @@ impl Sequence {
         self.constraints.step(own, masses, velocities, centers)
     }
 
-    /// Forces to begin a step with, of the forces of the step before it: those of the same keys, turned from the old into the new
-    /// frame where a contact has a normal; zeros for new constraints.
+    /// The initial guess of a step from the forces of the step before it. Forces with the same key are turned from the old into the
+    /// new frame where a contact has a normal; new constraints have zeros.
     pub fn warm(&self, number: usize, forces: &[f64]) -> Vec<f64> {
         let Constraints { scalars, heights, normals, .. } = &self.constraints;
         let (old, new) =

@@ -7,7 +7,7 @@
 //!
 //! A sum has its terms in the order of the columns of H, for vectors of any width; zero columns add nothing. So the bits of a block
 //! depend on its own two slots and A alone, not on vectors, on neighbors in tiles, or on whether an operator was given dense or
-//! sparse. If A is given and small, Z takes the place of H, see [`triangular_solve`].
+//! sparse. If A is given and small, Z takes the place of H, see `triangular_solve`.
 
 mod operators;
 mod products;

@@ -1,6 +1,7 @@
-//! Friction that differs along the two tangents, as one that does not: with μ the larger coefficient and D = diag (1, μ_1 / μ,
-//! μ_2 / μ), R = D R̃ and Ũ = D U have the same power, R̃ and Ũ obey the law with μ in all directions if and only if R and U
-//! obey theirs, and Ũ = D B + D W D R̃. Contacts with one coefficient have D = 1, and where there are no others nothing is copied.
+//! Transformation of friction that differs along the two tangents into friction that is the same in all directions. With μ the
+//! larger coefficient and D = diag (1, μ_1 / μ, μ_2 / μ), R = D R̃ and Ũ = D U have the same power; R̃ and Ũ obey the law with μ in
+//! all directions if and only if R and U obey their law; and Ũ = D B + D W D R̃. Contacts with one coefficient have D = 1. If all
+//! contacts have one coefficient, nothing is copied.
 
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect};
@@ -8,7 +9,7 @@ use crate::memory::{self, collect};
 use super::frames::{Axes, NormalFirst, NormalThird};
 use super::problem::{Kind, Law, Normal, Problem3};
 
-/// A problem in such units, and its memory.
+/// A problem in scaled units, and its workspace.
 #[derive(Debug, Default)]
 pub struct Scaled {
     /// D.
@@ -20,7 +21,7 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// Make everything anew.
+    /// Scale a problem, its laws and the initial guess.
     pub fn prepare(&mut self, problem: &Problem3, laws: &[Law], forces: &[Vector]) -> memory::Result {
         let rows = problem.rows();
         let scales = laws.iter().map(|law| match problem.normal {
@@ -39,12 +40,12 @@ impl Scaled {
         collect(&mut self.forces, rows, forces.iter().zip(scales).map(divided))
     }
 
-    /// The problem, its laws, and where forces begin.
+    /// The scaled problem, its laws and the forces.
     pub fn parts<'a>(&'a mut self, problem: &Problem3<'a>) -> (Problem3<'a>, &'a [Law], &'a mut [Vector]) {
         (Problem3 { values: &self.values, b: &self.b, ..*problem }, &self.laws, &mut self.forces)
     }
 
-    /// R = D R̃.
+    /// Compute the forces R = D R̃.
     pub fn read(&self, forces: &mut [Vector]) {
         for (force, pair) in forces.iter_mut().zip(self.forces.iter().zip(&self.scales)) {
             *force = times(pair);

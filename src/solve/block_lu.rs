@@ -1,8 +1,8 @@
-//! LU of a matrix of 3×3 blocks, pivots on the diagonal, in an order of least degree.
+//! LU factors of a matrix of 3×3 blocks, with pivots on the diagonal, in an order of least degree.
 //!
-//! Order and fill belong to the pattern; a repeated factorisation of the same pattern allocates nothing. Pivots are inverted
-//! with partial pivoting within the block, and no rows of different blocks are exchanged: the matrices here are
-//! (1 − P) + P M with M positive definite and 0 ≤ P ≤ 1, whose leading blocks are regular in any order.
+//! Order and fill belong to the pattern; a repeated factorization of the same pattern allocates nothing. Pivots are inverted with
+//! partial pivoting within the block. No rows of different blocks are exchanged: the matrices here are (1 − P) + P M with M
+//! positive definite and 0 ≤ P ≤ 1, whose leading blocks are regular in any order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,51 +14,51 @@ use crate::memory::{self, collect, push, refill, repeated};
 /// The factors, and the pattern that they belong to.
 #[derive(Debug, Default)]
 pub struct BlockLu {
-    /// Row of the matrix that is eliminated at each place, and the other way round.
+    /// The row of the matrix that is eliminated at each place, and the place of each row.
     order: Vec<u32>,
     place: Vec<u32>,
     /// Place k has the later places `later[starts[k]..starts[k + 1]]`, ascending.
     starts: Vec<u32>,
     later: Vec<u32>,
-    /// Inverse pivots, or what becomes of them.
+    /// The pivots before the elimination, their inverses after it.
     pivots: Vec<Block>,
-    /// Blocks (k, later) and (later, k); of the factors, the pivot's inverse times the former.
+    /// Blocks (k, later) and (later, k). In the factors, the former are multiplied by the inverse of the pivot.
     upper: Vec<Block>,
     lower: Vec<Block>,
-    /// While a place is made: earlier places that reach it, as lists, and where in their row it is.
+    /// While a place is eliminated: lists of the earlier places that reach it, and the positions in their rows.
     first: Vec<u32>,
     next: Vec<u32>,
     cursor: Vec<u32>,
-    /// Where the later places of the place being made are.
+    /// Positions of the later places of the current place.
     position: Vec<u32>,
     /// A vector in the order of elimination.
     work: Vec<Vector>,
     /// The pattern.
     given_starts: Vec<i32>,
     given_columns: Vec<i32>,
-    /// Where its blocks go.
+    /// The target of each given block.
     targets: Vec<u32>,
-    /// Products of blocks that a factorisation takes, if they are not more than these.
+    /// The number of products of blocks in a factorization, if it is at most `most`.
     products: Option<u64>,
     most: u64,
 }
 
-/// How many products are left to be made, at least, when a row of this least degree has been eliminated and so many rows are left:
-/// all of these have one neighbour less or more. They take about as many where they are all neighbours of each other, and of
-/// nothing else.
+/// A lower bound of the remaining products, after a row of the least degree has been eliminated and `left` rows remain: each of
+/// these has at least `degree` − 1 neighbors. The bound is nearly exact if they form groups in which all rows are neighbors and
+/// have no others.
 fn rest(degree: u64, left: u64) -> u64 {
     left * degree.saturating_sub(1) * (2 * degree).saturating_sub(1) / 3
 }
 
 const NONE: u32 = u32::MAX;
 
-/// The most products of blocks that are worth a factorisation.
+/// The largest number of products of blocks for which a factorization pays.
 pub const MOST_PRODUCTS: u64 = 200_000_000;
 
 impl BlockLu {
-    /// Find order and fill of a pattern, unless they are known from the last time; its transpose is added. Returns the
-    /// products of blocks that a factorisation takes, none if they are more than `most`: then no more time has been spent than
-    /// these are worth.
+    /// Find order and fill of a pattern and its transpose, unless they are known from the last call. Returns the number of products
+    /// of blocks in a factorization, or none if it exceeds `most`. The search then stops early, so that it takes no more time than
+    /// `most` products are worth.
     pub fn analyse(&mut self, starts: &[i32], columns: &[i32], most: u64) -> memory::Result<Option<u64>> {
         let is_known = self.products.is_some() || self.most >= most;
         if is_known && self.given_starts == starts && self.given_columns == columns {
@@ -76,7 +76,7 @@ impl BlockLu {
         Ok(self.products)
     }
 
-    /// Order and fill; none if there are too many products.
+    /// Find order and fill; returns none if there are too many products.
     fn eliminate_pattern(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<Option<u64>> {
         let rows = starts.len() - 1;
         let mut neighbours = adjacency(starts, columns)?;
@@ -84,7 +84,7 @@ impl BlockLu {
         collect(&mut self.order, rows, iter::empty())?;
         collect(&mut self.starts, rows + 1, iter::once(0))?;
         self.later.clear();
-        // Degrees as they were once; those that have changed are there anew.
+        // The heap keeps outdated degrees; a row whose degree has changed is pushed again.
         let mut degrees = BinaryHeap::new();
         degrees.try_reserve(rows)?;
         degrees.extend(
@@ -135,7 +135,7 @@ impl BlockLu {
         Ok(())
     }
 
-    /// Where each given block goes: among pivots, then upper, then lower.
+    /// Find the target of each given block: the pivots first, then upper, then lower.
     fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
         let Self { targets, place, starts: own, later, order, .. } = self;
         let (rows, fill) = (order.len(), later.len());
@@ -147,7 +147,7 @@ impl BlockLu {
             let (from, to) = (place[row], place[column]);
             let (least, most) = (from.min(to) as usize, from.max(to));
             let start = own[least] as usize;
-            // The pattern holds it, or it is a pivot.
+            // The pattern holds the block, or the block is a pivot.
             let at = start + later[start..own[least + 1] as usize].partition_point(|&place| place < most);
             (if from == to {
                 least
@@ -160,8 +160,8 @@ impl BlockLu {
         collect(targets, columns.len(), pairs.map(target))
     }
 
-    /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none: it is zero. False if a pivot
-    /// is singular.
+    /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none is a zero block. Returns false if
+    /// a pivot is singular.
     #[inline(always)]
     pub fn factorise(&mut self, block: impl Fn(usize, usize) -> Option<Block>) -> bool {
         self.upper.fill([0.0; 9]);
@@ -197,7 +197,7 @@ impl BlockLu {
             }
             let (above, upper) = upper.split_at_mut(own.start);
             let (beside, lower) = lower.split_at_mut(own.start);
-            // The earlier places m that have a block in column k; of them, what is behind it in their rows.
+            // For each earlier place m with a block in column k: subtract the products with the later blocks of row m.
             let mut m = first[k];
             while m != NONE {
                 let following = next[m as usize];
@@ -222,7 +222,7 @@ impl BlockLu {
                 zero &= block.iter().all(|&x| x == 0.0);
                 *block = product(&pivot, block);
             }
-            // A row that is zero there changes no other.
+            // A row whose later blocks are all zero changes no other row.
             if !zero {
                 link(first, next, cursor, later, k as u32, own.start, own.end);
             }
@@ -257,7 +257,7 @@ impl BlockLu {
     }
 }
 
-/// Note that place m has its next block in the column that is `later` at `at`.
+/// Link place m to the column `later` at position `at`, its next block.
 fn link(
     first: &mut [u32],
     next: &mut [u32],
@@ -296,7 +296,7 @@ fn adjacency(starts: &[i32], columns: &[i32]) -> memory::Result<Vec<Vec<u32>>> {
     Ok(neighbours)
 }
 
-/// The union of two ascending lists, but for two members.
+/// Write the union of two ascending lists, without two members, to `into`.
 fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> memory::Result {
     collect(into, a.len() + b.len(), iter::empty())?;
     let (mut i, mut j) = (0, 0);

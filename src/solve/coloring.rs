@@ -1,7 +1,7 @@
-//! The order of a sweep: that of memory, or in colours. Rows are taken in chunks, in the order of memory; chunks of a colour have
-//! no block in common, so that threads may have them at the same time, and whoever does it, the outcome is the same. Chunks of this
-//! size keep what the order of memory has: neighbours in the cache, and its rate. The order belongs to the pattern, not to the
-//! number of threads.
+//! The order of a sweep: the order of memory, or a coloring. Rows are divided into chunks, in the order of memory. Chunks of one
+//! color have no block in common, so that threads may process them at the same time with the same result. Chunks of this size keep
+//! two advantages of the order of memory: neighbors are in the cache, and sweeps converge at the same rate. The order depends on
+//! the pattern, not on the number of threads.
 
 use crate::memory::{self, collect, refill};
 use crate::team::part;
@@ -9,30 +9,30 @@ use crate::team::part;
 /// Rows of a chunk.
 pub const CHUNK: usize = 64;
 
-/// Where there are fewer rows, or fewer chunks of a colour on average, threads do not pay.
+/// With fewer rows, or fewer chunks of a color on average, threads do not pay.
 pub const MANY: usize = 4000;
 const MANY_CHUNKS: usize = 8;
 
-/// What has none of the colours 0..64: one thread has all of it.
+/// The mark of rows without one of the colors 0..64: one thread processes all of them.
 const NO_COLOR: u8 = 64;
 const GROUPS: usize = NO_COLOR as usize + 1;
 
 /// The order of a pattern.
 #[derive(Debug, Default)]
 pub struct Order {
-    /// Rows colour by colour, in each in the order of memory; then those without colour.
+    /// Rows sorted by color, in each color in the order of memory; then the rows without a color.
     rows: Vec<u32>,
-    /// Where each of these begins in `rows`.
+    /// The first index of each group in `rows`.
     begins: Vec<u32>,
     colors: Vec<u8>,
-    /// Colours that neighbours of a chunk have, as bits.
+    /// Colors of the neighbors of a chunk, as bits.
     taken: Vec<u64>,
     /// The pattern.
     given_starts: Vec<i32>,
     given_columns: Vec<i32>,
 }
 
-/// Rows that are done chunk by chunk.
+/// A group of rows that are processed chunk by chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'a> {
     /// The rows.
@@ -42,7 +42,7 @@ pub struct Group<'a> {
 }
 
 impl Order {
-    /// Find the order of a pattern, unless it is that of the last time.
+    /// Find the order of a pattern, unless the pattern has not changed since the last call.
     pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
         if self.given_starts == starts && self.given_columns == columns {
             return Ok(());
@@ -67,7 +67,8 @@ impl Order {
         (0..GROUPS).map(group)
     }
 
-    /// Each chunk in turn has the first colour that no neighbour has; how many there are. The pattern need not be symmetric.
+    /// Give each chunk in turn the first color that no neighbor has; returns the number of colors. The pattern need not be
+    /// symmetric.
     fn color(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<usize> {
         let Self { colors, taken, .. } = self;
         let rows = starts.len() - 1;
@@ -103,7 +104,7 @@ impl Order {
             rows[*next as usize] = row as u32;
             *next += 1;
         }
-        // Each is where the next one began.
+        // Each entry is now the first index of the next group.
         begins.copy_within(0..GROUPS, 1);
         begins[0] = 0;
         Ok(())

@@ -1,5 +1,5 @@
-//! Arithmetic of the cone |x_T| ≤ x_N, vectors (x_N, x_S, x_T): its product x ∘ y = (x · y, x_N y_T + y_N x_T), and the scaling
-//! of Nesterov and Todd (1997) that takes a pair of its inner points to one and the same point.
+//! Arithmetic of the cone |x_T| ≤ x_N with vectors (x_N, x_S, x_T): its product x ∘ y = (x · y, x_N y_T + y_N x_T), and the scaling
+//! of Nesterov and Todd (1997), which maps a pair of inner points to the same point.
 
 use crate::math::{Vector, length};
 
@@ -22,14 +22,14 @@ pub fn product(x: &Vector, y: &Vector) -> Vector {
     [dot(x, y), x[0] * y[1] + y[0] * x[1], x[0] * y[2] + y[0] * x[2]]
 }
 
-/// The y with x ∘ y = d, of an inner point x.
+/// The solution y of x ∘ y = d, for an inner point x.
 #[inline(always)]
 pub fn quotient(d: &Vector, x: &Vector) -> Vector {
     let y = (x[0] * d[0] - x[1] * d[1] - x[2] * d[2]) / determinant(x);
     [y, (d[1] - y * x[1]) / x[0], (d[2] - y * x[2]) / x[0]]
 }
 
-/// The largest t for which x + t d lies in the cone, of an inner point x; infinite if all do.
+/// The largest t for which x + t d is in the cone, for an inner point x; infinite if there is no limit.
 #[inline(always)]
 pub fn reach(x: &Vector, d: &Vector) -> f64 {
     let a = determinant(d);
@@ -53,7 +53,7 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Of two inner points.
+    /// Compute the scaling of two inner points.
     #[inline(always)]
     pub fn of(s: &Vector, z: &Vector) -> Self {
         let (of_s, of_z) = (determinant(s).sqrt(), determinant(z).sqrt());

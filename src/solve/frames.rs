@@ -1,6 +1,6 @@
-//! The order of components, known when the code is compiled.
+//! The order of components, known at compile time.
 
-/// Where normal and tangents are among three components.
+/// The indices of normal and tangents among three components.
 pub trait Axes: Copy {
     /// The normal.
     const N: usize;

@@ -13,22 +13,22 @@ use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
 
-/// Rows that a thread pushes at a time.
+/// Rows in a part of a thread's work on momentum.
 const PUSHED: usize = 1024;
 
-/// Forces while sweeps are made, and the order of these.
+/// The forces during sweeps, and the order of sweeps.
 #[derive(Debug, Default)]
 pub struct Sweeps {
     order: Order,
     forces: Vec<Force>,
-    /// Those after the sweep before the last one, where there is momentum.
+    /// The forces one sweep earlier, if there is momentum.
     before: Vec<Vector>,
-    /// Of each chunk of a group, the square of its change.
+    /// The squared change of each chunk of a group.
     changes: Vec<f64>,
 }
 
-/// Written by one thread while others may read neighbours, none of which it is: in a sweep nobody reads a force that changes. On
-/// the processors at hand such loads and stores cost what plain ones do.
+/// A force that one thread writes while others may read its neighbors, but not this force: in a sweep no thread reads a force that
+/// changes. On current processors such loads and stores cost no more than plain ones.
 #[derive(Debug)]
 struct Force([AtomicU64; 3]);
 
@@ -48,7 +48,7 @@ impl Force {
 }
 
 impl Sweeps {
-    /// Find the order, and make room.
+    /// Find the order of a problem, and prepare the workspace.
     pub fn prepare(&mut self, problem: &Problem3) -> memory::Result {
         let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
@@ -58,17 +58,17 @@ impl Sweeps {
         refill(&mut self.changes, rows.div_ceil(CHUNK), 0.0)
     }
 
-    /// Begin with these forces.
+    /// Set the initial forces.
     pub fn begin(&self, forces: &[Vector]) {
         self.forces.iter().zip(forces).for_each(|(to, from)| to.store(from));
     }
 
-    /// Have forces not move when they are pushed next.
+    /// Reset momentum: the next push does not move the forces.
     pub fn rest(&mut self) {
         self.forces.iter().zip(&mut self.before).for_each(|(from, to)| *to = from.load());
     }
 
-    /// Move forces on by a share of what the last sweep has changed since the one before it.
+    /// Move the forces by a share of their change since the last push.
     pub fn push<A: Axes>(&mut self, team: &mut Team, laws: &[Law], share: f64) {
         let forces = &self.forces;
         team.share_parts(&mut self.before[..], PUSHED, |first, before| {
@@ -81,19 +81,19 @@ impl Sweeps {
         });
     }
 
-    /// The forces that have been reached.
+    /// Read the current forces.
     pub fn read(&self, forces: &mut [Vector]) {
         self.forces.iter().zip(forces).for_each(|(from, to)| *to = from.load());
     }
 
-    /// Have each row in turn obey its law while all other forces are kept; the square of the norm of all changes, scaled.
+    /// Make each row in turn obey its law while all other forces are kept. Returns the square of the scaled norm of all changes.
     pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem3, memory: &Memory) -> f64 {
         let Self { order, forces, changes, .. } = self;
         let Memory { q, weights, locals, .. } = memory;
         let forces = &*forces;
         let relax = |row: usize| {
             let old = forces[row].load();
-            // Without the row's own force the sum is the velocity that the others make.
+            // Without the row's own force the sum is the velocity from the other forces.
             forces[row].store(&[0.0; 3]);
             let others = velocity(
                 problem,

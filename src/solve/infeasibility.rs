@@ -1,10 +1,10 @@
 //! Proofs that a problem has no solution.
 //!
-//! Whatever the forces, laws keep velocities in a cone: U_N ≥ 0 at contacts, U_i = 0 at components without bounds, U_i ≥ 0 where
-//! there is a lower one alone. For d in the dual of that cone every solution has 0 ≤ d · U = d · q + Wᵀd · R. Hence there is none
-//! if d · q < 0 while no allowed R makes Wᵀd · R positive, as Farkas's lemma has it. Numbers are not exact: with P the projection
-//! on the directions in which allowed forces grow, every solution has |R| ≥ −(d · q + …) / |P Wᵀd|, and forces that are so huge
-//! count as none. The necessary condition knows nothing of sliding: not every problem without solution has such a proof.
+//! For all allowed forces, laws keep velocities in a cone: U_N ≥ 0 at contacts, U_i = 0 at components without bounds, U_i ≥ 0 where
+//! there is a lower bound only. For d in the dual of that cone every solution has 0 ≤ d · U = d · q + Wᵀd · R. Hence there is no
+//! solution if d · q < 0 while no allowed R makes Wᵀd · R positive (Farkas's lemma). Numbers are not exact: with P the projection
+//! on the directions in which allowed forces grow, every solution has |R| ≥ −(d · q + …) / |P Wᵀd|, and a solution with huge forces
+//! does not count. The necessary condition does not consider sliding: some infeasible problems have no such proof.
 
 use crate::math::{Vector, largest};
 
@@ -14,16 +14,16 @@ use super::problem::{Kind, Law, Problem3};
 use super::residual::Norms;
 use super::workspace::Memory;
 
-/// Forces, scaled, that are so many times as large as B count as none.
+/// A solution whose scaled forces are this many times as large as B does not count.
 const HUGE: f64 = 1e8;
 
-/// Squares below this may be what is left of larger ones.
+/// Squares below this may be the remains of larger squares after underflow.
 const LOST: f64 = 1e-290;
 
 /// Bound of the relative rounding of a sum of some hundred products.
 const ROUNDING: f64 = 256.0 * f64::EPSILON;
 
-/// Whether `d`, of which the part in the dual cone is taken, proves that there is no solution; `turned` is room for Wᵀd.
+/// Whether the part of `d` in the dual cone, which replaces `d`, proves that there is no solution. `turned` is a workspace for Wᵀd.
 pub fn proves<A: Axes>(
     problem: &Problem3,
     laws: &[Law],
@@ -33,7 +33,7 @@ pub fn proves<A: Axes>(
     turned: &mut [Vector],
 ) -> bool {
     let Memory { q, weights, .. } = memory;
-    // Its size says nothing; of small numbers squares are lost.
+    // The size of d does not matter, but squares of small numbers underflow.
     let size = largest(d.as_flattened());
     if size == 0.0 {
         return false;
@@ -66,7 +66,7 @@ pub fn proves<A: Axes>(
             rounding += ROUNDING * size(w) * size(&d[row]) / weights[row].sqrt() * norms.scaled();
         }
     }
-    // What is lost in squares is not zero.
+    // Squares that underflow do not show that forces cannot grow.
     if grows_at_all && growing < LOST {
         return false;
     }
@@ -90,7 +90,8 @@ fn dual<A: Axes>(kind: &Kind, x: &Vector) -> Vector {
     }
 }
 
-/// The most that a · R can be: a number, and the product of a vector with forces that grow.
+/// The largest value of a · R over allowed forces: a finite part, and the vector whose product with the forces that can grow is the
+/// rest.
 fn reach<A: Axes>(kind: &Kind, a: &Vector) -> (f64, Vector) {
     match *kind {
         Kind::Contact { friction, cohesion, .. } => (-cohesion * a[A::N], on_cone::<A>(a, friction)),

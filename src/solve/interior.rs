@@ -1,10 +1,10 @@
-//! An interior point method for the laws as a convex program, from any start: forces and velocities stay inside their cones, and
-//! what their products leave is driven to zero by predictor and corrector, after Mehrotra (1992).
+//! An interior point method for the laws as a convex program, from any start. Forces and velocities stay inside their cones, and
+//! predictor and corrector drive their products to zero, after Mehrotra (1992).
 //!
-//! In the scaled unknowns y = √d R and v = U / √d, and with T = diag (μ, 1, 1) on normal and tangents, a contact has s = T y and
-//! z = T⁻¹ v + |v_T| n, both in the cone |x_T| ≤ x_N. The term |v_T| of de Saxcé is kept through a step, and is that of the velocity
-//! before it: where nothing slides the program is convex, and where something does the term follows. A step solves
-//! (M + D) δy = …, M = W scaled, where D is the inverse square of the scaling that takes s and z to one point.
+//! In the scaled unknowns y = √d R and v = U / √d, and with T = diag (μ, 1, 1) on normal and tangents, a contact has s = T y and z
+//! = T⁻¹ v + |v_T| n, both in the cone |x_T| ≤ x_N. The term |v_T| of de Saxcé is computed from the velocity before a step and kept
+//! through the step. Where nothing slides the program is convex; where a contact slides, the term follows. A step solves (M + D) δy
+//! = …, M = W scaled, where D is the inverse square of the scaling that maps s and z to one point.
 #![allow(clippy::needless_range_loop, reason = "indices are those of the formulas")]
 
 use crate::math::{Block, Vector, is_finite, length};
@@ -16,30 +16,30 @@ use super::frames::Axes;
 use super::problem::{Kind, Law, Problem3};
 use super::residual::velocity;
 
-/// How far a step goes on the way to the boundary.
+/// The share of the way to the boundary that a step may go.
 const SHARE: f64 = 0.98;
 
-/// The least width of a start, beside the size of B.
+/// The least width of a start, relative to the size of B.
 const LEAST_WIDTH: f64 = 1e-6;
 
-/// What of equations that depend on others is added to the diagonal.
+/// The regularization added to the diagonal, for dependent equations.
 const ALPHA: f64 = 1e-11;
 
-/// The root of the mean product times this is added to the square of |v_T|, where its direction is needed.
+/// The square of this, times the mean product, is added to |v_T|² where the direction of v_T is needed.
 const ROUNDED: f64 = 0.1;
 
-/// Steps that are shorter foresee less from then on.
+/// After a step shorter than this, steps foresee less.
 const SHORT: f64 = 0.02;
 const LESS: f64 = 0.7;
 
-/// Steps that are longer foresee more from then on: this share of the rest.
+/// After a step longer than this, steps foresee more: this share of the rest.
 const LONG: f64 = 0.9;
 const MORE: f64 = 0.1;
 
-/// How much less than the square of what velocities lack products may become.
+/// The goal for the mean product is at least this times the mean squared error of the velocities.
 const AHEAD: f64 = 0.01;
 
-/// What a method works on.
+/// The input of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {
     pub problem: &'a Problem3<'a>,
@@ -51,39 +51,39 @@ pub struct Program<'a> {
     pub size: f64,
 }
 
-/// What a row has beside y.
+/// The state of a row other than y.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
-    /// Scaled velocity, with the one that the forces make.
+    /// The scaled velocity, and the velocity that the forces make.
     v: Vector,
-    /// Of a contact: z. Of bounds: the parts of v at lower bounds, and at upper ones.
+    /// For a contact, z. For bounds, the parts of v at lower bounds and at upper bounds.
     z: Vector,
     upper: Vector,
     scaling: Scaling,
     /// W z.
     lambda: Vector,
-    /// Of the predictor.
+    /// The changes of the predictor.
     change: Vector,
     change_z: Vector,
     change_upper: Vector,
-    /// The direction of v_T, as much of it as a step foresees.
+    /// The direction of v_T, times the foreseen share.
     towards: [f64; 2],
 }
 
-/// The state, and room for steps.
+/// The state, and a workspace for steps.
 #[derive(Debug, Default)]
 pub struct Interior {
     y: Vec<Vector>,
     rows: Vec<Row>,
     diagonal: Vec<Block>,
     step: Vec<Vector>,
-    /// How much of the change of |v_T| is foreseen.
+    /// The foreseen share of the change of |v_T|.
     share: f64,
 }
 
-/// What a lane of bounds is.
+/// The kind of a lane with bounds.
 enum Lane {
-    /// Lower and upper bound, of which one is finite.
+    /// Lower and upper bound, at least one finite.
     Bounded(f64, f64),
     Free,
     Pinned(f64),
@@ -133,7 +133,7 @@ impl Program<'_> {
     }
 }
 
-/// s of a contact: normal, tangents.
+/// Return s of a contact: normal, tangents.
 #[inline(always)]
 fn inner<A: Axes>(y: &Vector, friction: f64) -> Vector {
     [friction * y[A::N], y[A::S], y[A::T]]
@@ -145,15 +145,15 @@ fn outer<A: Axes>(v: &Vector, friction: f64) -> Vector {
     [v[A::N] / friction, v[A::S], v[A::T]]
 }
 
-/// x + (width + what it lacks to be in the cone) n.
+/// Move x into the cone: x + (width + distance from the cone) n.
 #[inline(always)]
 fn inside(x: Vector, width: f64) -> Vector {
     [x[0].max(length(x[1], x[2])) + width, x[1], x[2]]
 }
 
 impl Interior {
-    /// Begin near these forces, as far inside as `width` says, beside the size of B. Steps foresee `share` of the change of |v_T|:
-    /// with all of it they become short where much slides, with none of it they need to be many.
+    /// Begin near these forces, inside by `width`, relative to the size of B. Steps foresee `share` of the change of |v_T|: with
+    /// the whole change they become short where many contacts slide, without it many steps are needed.
     pub fn begin<A: Axes>(
         &mut self,
         program: &Program,
@@ -199,7 +199,7 @@ impl Interior {
         Ok(())
     }
 
-    /// The mean product of forces and velocities, and the mean square of what velocities lack.
+    /// The mean product of forces and velocities, and the mean squared error of the velocities.
     fn products<A: Axes>(&self, program: &Program) -> (f64, f64) {
         let (mut sum, mut count, mut lack) = (0.0, 0.0, 0.0);
         for (row, (y, state)) in self.y.iter().zip(&self.rows).enumerate() {
@@ -237,7 +237,7 @@ impl Interior {
         [v[0] + length(v[1], v[2]) - z[0], v[1] - z[1], v[2] - z[2]]
     }
 
-    /// Scalings and D.
+    /// Compute scalings and D.
     fn scale<A: Axes>(&mut self, program: &Program) {
         for row in 0..self.y.len() {
             let (y, state, diagonal) = (&self.y[row], &mut self.rows[row], &mut self.diagonal[row]);
@@ -267,7 +267,7 @@ impl Interior {
         }
     }
 
-    /// The right side of a step: the predictor's, or with its products the corrector's towards `goal`.
+    /// Fill the right-hand side of a step: of the predictor, or, with its products, of the corrector towards `goal`.
     fn right_side<A: Axes>(&mut self, program: &Program, goal: Option<f64>) {
         for row in 0..self.y.len() {
             let friction = program.friction(row);
@@ -296,7 +296,7 @@ impl Interior {
         }
     }
 
-    /// The changes of z that belong to the step.
+    /// Compute the changes of z that belong to the step.
     fn follow<A: Axes>(&mut self, program: &Program, goal: Option<f64>) {
         for row in 0..self.y.len() {
             let friction = program.friction(row);
@@ -325,7 +325,7 @@ impl Interior {
         }
     }
 
-    /// The longest step that stays inside, no more than 1 after `share` of it.
+    /// The longest step that stays inside.
     fn reach<A: Axes>(&self, program: &Program) -> f64 {
         let mut most = f64::INFINITY;
         for (row, (y, state)) in self.y.iter().zip(&self.rows).enumerate() {
@@ -355,7 +355,8 @@ impl Interior {
         most
     }
 
-    /// A step of predictor and corrector; how long it was, none if the matrix is singular. `forces` are where it leads.
+    /// Make a step of predictor and corrector and write the new `forces`. Returns the length of the step, or none if the matrix is
+    /// singular.
     pub fn step<A: Axes>(
         &mut self,
         program: &Program,
@@ -414,7 +415,7 @@ impl Interior {
 }
 
 impl Row {
-    /// What z is to become but for the part that the step of y takes, of a contact.
+    /// The target of z of a contact without the part that depends on the step of y.
     #[inline(always)]
     fn wanted<A: Axes>(&self, friction: f64, goal: Option<f64>) -> Vector {
         let Some(goal) = goal else { return self.z.map(|z| -z) };
@@ -426,7 +427,7 @@ impl Row {
         self.scaling.inverse_times(&cone::quotient(&d, &self.lambda))
     }
 
-    /// The same of a lane with bounds: for the lower and for the upper one.
+    /// The target of a lane with bounds, for the lower and the upper bound.
     #[inline(always)]
     fn wanted_of_lane(&self, y: &Vector, i: usize, lower: f64, upper: f64, goal: Option<f64>) -> [f64; 2] {
         let (at_lower, at_upper) = match goal {
@@ -442,7 +443,7 @@ impl Row {
 }
 
 impl Program<'_> {
-    /// Block k, of this row, of M + D; rows of pinned lanes are those of the unit matrix.
+    /// Block k, of this row, of M + D; rows of pinned lanes are rows of the unit matrix.
     #[inline(always)]
     fn block<A: Axes>(&self, row: usize, k: usize, diagonal: &Block, towards: &[f64; 2]) -> Block {
         let column = self.problem.columns[k] as usize;

@@ -6,10 +6,10 @@ use crate::math::{Vector, is_finite, length};
 use super::frames::Axes;
 use super::problem::Kind;
 
-/// By which numbers are made less whose squares overflow, a power of two.
+/// The power of two that scales numbers down if their squares would overflow.
 const SMALL: f64 = f64::from_bits((1023 - 600) << 52);
 
-/// R − P (R − ρ (U + μ |U_T| n)): zero where U, the bias among it, and R obey the law.
+/// The residual R − P (R − ρ (U + μ |U_T| n)): zero where U (with the bias) and R obey the law.
 #[inline(always)]
 pub fn natural_map<A: Axes>(kind: &Kind, r: &Vector, u: &Vector, rho: f64) -> Vector {
     let mut x: Vector = std::array::from_fn(|i| r[i] - rho * u[i]);
@@ -40,7 +40,7 @@ pub fn allowed<A: Axes>(kind: &Kind, r: &Vector) -> Vector {
 pub fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
     let (n, t) = (x[A::N], length(x[A::S], x[A::T]));
     if t == f64::INFINITY && is_finite(x) {
-        // Squares overflow.
+        // The squares overflow.
         return on_cone::<A>(&x.map(|x| x * SMALL), friction).map(|x| x / SMALL);
     }
     if n >= 0.0 && t <= friction * n {

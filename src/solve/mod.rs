@@ -1,11 +1,12 @@
-//! Solvers of C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers.md` tells laws, measures and methods,
-//! and when which of them is used.
+//! Contact solvers: they find forces R with C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers.md`
+//! describes the laws, measures and methods, and when each method is used.
 //!
-//! `problem` is what is given, `rows_of_three` makes rows of three from rows of one to six scalar rows, `local` the exact solution of one constraint
-//! while all others are kept, `run` the course of a solution: sweeps of Gauss–Seidel, then proximal points by a `newton` method
-//! with the factors of `block_lu`. `residual` tells how far forces are from a solution, by the map of `law`. `scaled` makes
-//! friction the same in all directions. Threads share `sweeps` in an `order` that does not depend on their number: results have the
-//! same bits everywhere. `certificate` proves that there is no solution.
+//! `problem` defines the input, `options` the options and the report. `rows_of_three` makes rows of three from rows of one to six
+//! scalar rows. `anisotropic` makes friction the same in all directions. `local` solves one constraint exactly while all other
+//! forces are kept. `run` is the course of a solution: sweeps of Gauss–Seidel, then proximal points by the method of `newton`, with
+//! the factors of `block_lu`, and the interior points of `interior`. `residual` measures how far forces are from a solution, by the
+//! map of `law`. Threads share the sweeps of `gauss_seidel` in the order of `coloring`, which does not depend on their number:
+//! results have the same bits everywhere. `infeasibility` proves that there is no solution.
 #![forbid(unsafe_code)]
 
 mod acceleration;

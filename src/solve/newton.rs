@@ -20,14 +20,14 @@ pub struct Equations<'a> {
     pub q: &'a [Vector],
     /// √d of each constraint.
     pub roots: &'a [f64],
-    /// α of contacts and limits, and the forces that the proximal term draws to.
+    /// α of contacts and limits, and the center of the proximal term.
     pub alpha: f64,
     /// α of joints.
     pub alpha_of_joints: f64,
     pub center: &'a [Vector],
 }
 
-/// What a step needs.
+/// The workspace of a step.
 #[derive(Debug, Default)]
 pub struct Newton {
     lu: BlockLu,
@@ -38,7 +38,8 @@ pub struct Newton {
 }
 
 impl Newton {
-    /// Make room for the pattern of a problem; how many products of blocks a step takes, none if they are more than `most`.
+    /// Prepare the workspace for the pattern of a problem. Returns the number of products of blocks in a step, or none if it
+    /// exceeds `most`.
     pub fn prepare(&mut self, problem: &Problem3, most: u64) -> memory::Result<Option<u64>> {
         let rows = problem.rows();
         refill(&mut self.step, rows, [0.0; 3])?;
@@ -51,7 +52,7 @@ impl Newton {
         &mut self.lu
     }
 
-    /// Make a whole step from `forces`; false if there is none, and `forces` are as they were.
+    /// Make a whole step from `forces`. Returns false and leaves `forces` unchanged if there is no step.
     ///
     /// The step is not shortened: with the proximal term whole steps lead to the solution in a few steps, while a search along
     /// them gets stuck where contacts change between sticking, sliding and open.
@@ -85,7 +86,7 @@ impl Equations<'_> {
         if self.laws[row].is_joint() { self.alpha_of_joints } else { self.alpha }
     }
 
-    /// y − v of a row, and y.
+    /// Return y − v and y of a row.
     #[inline(always)]
     fn at<A: Axes>(&self, row: usize, forces: &[Vector]) -> (Vector, Vector) {
         let u = velocity(
@@ -117,7 +118,7 @@ impl Equations<'_> {
         sum.sqrt()
     }
 
-    /// −F and P'.
+    /// Compute −F and P'.
     fn linearise<A: Axes>(&self, forces: &[Vector], minus: &mut [Vector], slopes: &mut [Block]) {
         for row in 0..self.laws.len() {
             let (x, y) = self.at::<A>(row, forces);
@@ -128,7 +129,7 @@ impl Equations<'_> {
         }
     }
 
-    /// Block k, of this row, of (1 − P') + P' M; none if it is zero.
+    /// Block k, of this row, of (1 − P') + P' M; none if the block is zero.
     #[inline(always)]
     fn block(&self, row: usize, k: usize, slope: &Block) -> Option<Block> {
         let column = self.problem.columns[k] as usize;
@@ -156,7 +157,7 @@ impl Equations<'_> {
     }
 }
 
-/// P; bounds are those of y.
+/// The projection P; the bounds are bounds of y.
 #[inline(always)]
 fn projected<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Vector {
     match *kind {
@@ -178,7 +179,7 @@ fn projected<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Vector {
     }
 }
 
-/// P'.
+/// The derivative P'.
 #[inline(always)]
 fn slope<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Block {
     let mut slope = [0.0; 9];

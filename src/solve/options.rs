@@ -1,4 +1,4 @@
-//! How to solve, and what came out.
+//! Options and report of a solution.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use crate::rows::fault::{Error, Fault};
 
 use super::residual::{Measure, Residual};
 
-/// How to solve.
+/// The options of a solution.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The residual that is small enough.
+    /// The tolerance: the solution has converged if its residual is at most this.
     pub tolerance: f64,
-    /// By what it is measured.
+    /// The measure of the residual.
     pub measure: Measure,
     /// The method.
     pub method: Method,
-    /// Most sweeps over all constraints.
+    /// The iteration limit: the largest number of sweeps over all constraints.
     pub sweeps: usize,
-    /// Most work, in units of [`Report::work`]: a limit of time that depends on no clock, so that results are the same everywhere. It
-    /// is looked at between sweeps and steps. `None`: there is no limit.
+    /// The largest amount of work, in units of [`Report::work`]. This limit of time depends on no clock, so that results are the
+    /// same everywhere. It is checked between sweeps and steps. `None`: there is no limit.
     pub work: Option<u64>,
-    /// Most time; it is looked at between sweeps and steps. `None`: there is no limit, and results depend on no clock.
+    /// The largest elapsed time, checked between sweeps and steps. `None`: there is no limit, and results depend on no clock.
     pub time: Option<Duration>,
 }
 
@@ -44,10 +44,10 @@ impl Options {
     }
 }
 
-/// Which method is used.
+/// The method of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Gauss–Seidel until Newton's method is expected to be the quicker one, and in turns where it fails.
+    /// Gauss–Seidel until Newton's method is expected to be quicker; both in turns where Newton's method fails.
     #[default]
     Automatic,
     /// Gauss–Seidel alone.
@@ -56,42 +56,43 @@ pub enum Method {
     Newton,
 }
 
-/// Why a solver ended.
+/// The status of a solution: why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum End {
     /// The residual is within the tolerance.
     Converged,
-    /// As many sweeps have been made, or as much work done, as were allowed.
+    /// The iteration limit or the limit of work was reached.
     #[default]
     Sweeps,
-    /// The time is over.
+    /// The limit of time was reached.
     Time,
-    /// The residual decreases no more: rounding keeps it, or there is no solution.
+    /// The residual no longer decreases, because of rounding or because there is no solution.
     Stalled,
-    /// It has been proved that there is no solution, or none without forces that are huge beside B: see `docs/solvers.md`.
+    /// The problem is proved infeasible: it has no solution, or none without forces that are huge compared with B, see
+    /// `docs/solvers.md`.
     Infeasible,
-    /// Who watched it has said so.
+    /// The watch function returned false.
     Stopped,
 }
 
-/// Told how far a solution is each time that its residual is looked at; it goes on where this returns true.
+/// A function that gets the progress each time that the residual is computed, and returns whether the solution goes on.
 pub type Watch<'a> = dyn FnMut(&Report) -> bool + 'a;
 
-/// What came out.
+/// The result of a solution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Report {
-    /// Why it ended.
+    /// The status.
     pub end: End,
-    /// Of the forces that are returned, the best that were met.
+    /// The residual of the returned forces, the best that were found.
     pub residual: Residual,
-    /// Of the forces given.
+    /// The residual of the initial guess.
     pub first: Residual,
     /// Sweeps of Gauss–Seidel.
     pub sweeps: usize,
     /// Steps of Newton's method.
     pub steps: usize,
-    /// Work, counted from sizes and patterns: about a nanosecond of a processor of 2025 each.
+    /// Work, counted from sizes and patterns: one unit is about a nanosecond of a processor of 2025.
     pub work: u64,
-    /// Elapsed.
+    /// Elapsed time.
     pub time: Duration,
 }

@@ -6,10 +6,10 @@ use super::frames::Axes;
 use super::law::natural_map;
 use super::problem::{Law, Problem3};
 
-/// What a tolerance is compared with.
+/// The measure that is compared with the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Measure {
-    /// The larger of the two others, so that neither hides a violation.
+    /// The larger of the other two, so that neither hides a violation.
     #[default]
     Both,
     /// [`Residual::natural`].
@@ -26,12 +26,12 @@ pub struct Residual {
     pub natural: f64,
     /// ‖√d (R − P (R − (U + μ |U_T| n) / d))‖ / ‖B / √d‖ with d = tr W_αα / 3 of each constraint: the same in all units.
     pub scaled: f64,
-    /// The constraint that contributes most to the latter.
+    /// The constraint that contributes most to `scaled`.
     pub worst: usize,
 }
 
 impl Residual {
-    /// What is compared with the tolerance.
+    /// The value that is compared with the tolerance.
     pub fn by(&self, measure: Measure) -> f64 {
         match measure {
             Measure::Both => self.natural.max(self.scaled),
@@ -41,7 +41,7 @@ impl Residual {
     }
 }
 
-/// Norms of B, with the biases, by which residuals are divided; 1 where B is zero.
+/// Norms of B with the biases, the divisors of residuals; 1 where B is zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Norms {
     natural: f64,
@@ -67,7 +67,7 @@ fn square(v: &Vector) -> f64 {
     v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
 }
 
-/// A third of the trace of each block on the diagonal; where that is not positive, the largest of all, or 1.
+/// A third of the trace of each diagonal block; where it is not positive, the largest value of all blocks, or 1.
 pub fn weights(diagonal: impl Iterator<Item = Block> + Clone) -> impl Iterator<Item = f64> {
     let trace = |w: Block| (w[0] + w[4] + w[8]) / 3.0;
     let largest = diagonal.clone().map(trace).fold(0.0, f64::max);
@@ -75,7 +75,7 @@ pub fn weights(diagonal: impl Iterator<Item = Block> + Clone) -> impl Iterator<I
     diagonal.map(move |w| if trace(w) > 0.0 { trace(w) } else { instead })
 }
 
-/// U of a row, the bias in q: q + W R.
+/// The velocity U = q + W R of a row; q includes the bias.
 #[inline(always)]
 pub fn velocity(problem: &Problem3, row: usize, q: &Vector, force: impl Fn(usize) -> Vector) -> Vector {
     let mut u = *q;
@@ -122,7 +122,7 @@ pub fn residual<A: Axes>(
     }
 }
 
-/// No NaN comes out.
+/// Return a / b, with infinity instead of a NaN.
 fn ratio(a: f64, b: f64) -> f64 {
     let ratio = a / b;
     if ratio.is_nan() { f64::INFINITY } else { ratio }

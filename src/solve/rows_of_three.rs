@@ -1,6 +1,6 @@
 //! Rows of one to six scalar rows as rows of three: the first three scalar rows of a row form a triple, and the others form another
-//! one. Lanes of a triple without a scalar row are padded: their entries in W are zero, except the diagonal entry, which is the mean
-//! over the other lanes, so that a third of the trace is not changed. Their velocities and forces remain zero.
+//! triple. Lanes of a triple without a scalar row are padded: their entries in W are zero, except the diagonal entry, which is the
+//! mean over the other lanes, so that a third of the trace is not changed. Their velocities and forces remain zero.
 
 use std::iter;
 use std::ops::Range;
@@ -141,8 +141,8 @@ fn padded(law: &Law, height: usize, count: usize) -> Result<Law, Fault> {
         Kind::Contact { .. } if height == 3 => {}
         Kind::Contact { .. } => return Err(Fault::Invalid("a contact has three scalar rows")),
         Kind::Bounds { lower, upper } => {
-            // If all scalar rows are fixed, the padding is fixed, too, since a block with three fixed lanes is solved by its inverse.
-            // Otherwise the padding has no force, since W may be zero.
+            // If all scalar rows are fixed, the padding is also fixed, since a block with three fixed lanes is solved by its
+            // inverse. Otherwise the padding has no force, since W may be zero.
             let fixed = |bounds: &Vector, bound: f64| bounds[..count].iter().all(|&x| x == bound);
             let is_fixed = fixed(lower, f64::NEG_INFINITY) && fixed(upper, f64::INFINITY);
             let most = if is_fixed { f64::INFINITY } else { 0.0 };

@@ -20,68 +20,70 @@ use super::problem::{Law, Normal, Problem3};
 use super::residual::{Norms, Residual, residual, velocity};
 use super::workspace::Memory;
 
-/// Sweeps before Newton's method is thought of, and again after momentum has begun; between two looks at the residual.
+/// Sweeps before Newton's method is considered; the same after momentum has begun; sweeps between two computations of the residual.
 const LEAST_SWEEPS: usize = 6;
 const MOVING_SWEEPS: usize = 16;
 const BETWEEN: usize = 16;
 
-/// Sweeps over which their rate is measured, and with momentum, where changes swing.
+/// Sweeps over which their rate is measured; the same with momentum, where changes oscillate.
 const RATE: usize = 4;
 const MOVING_RATE: usize = 8;
 
-/// Sweeps after Newton's method has failed; twice as many each time.
+/// Sweeps after Newton's method has failed, doubled each time, and their maximum.
 const MORE_SWEEPS: usize = 20;
 const MOST_SWEEPS: usize = 2000;
 
-/// Steps that Newton's method is expected to take in all, and by how much more sweeps than their rate says: it becomes worse.
+/// The expected number of steps of Newton's method, and the factor by which more sweeps are needed than their rate predicts, since
+/// the rate becomes worse.
 const STEPS: f64 = 12.0;
 const LATER: f64 = 1.5;
 
-/// What a product of blocks costs, and finding that it has to be made, in units of about a nanosecond.
+/// The cost of a product of blocks, and of the search that finds it, in units of about a nanosecond.
 const PRODUCT: f64 = 12.0;
 const SEARCH: f64 = 4.0;
 
-/// Most steps towards one centre, and failures to get there in one round.
+/// The maximum of steps towards one center, and of failures in one round.
 const MOST_STEPS: usize = 12;
 const MOST_FAILURES: usize = 4;
 
-/// After no more steps than this the proximal term becomes less by this factor; after a failure, more.
+/// The proximal term is multiplied by `LESS` after at most `FEW_STEPS` steps, and divided by it after a failure.
 const FEW_STEPS: usize = 4;
 const LESS: f64 = 0.1;
 
-/// The largest α of joints. They are linear equations, which need no more of it than makes them regular where joints are redundant:
-/// so a long chain, whose W has small eigenvalues, does not wait until α is as small.
+/// The largest α of joints. They are linear equations and need only enough of it to be regular where joints are redundant: so a
+/// long chain, whose W has small eigenvalues, does not wait until α is as small.
 const ALPHA_OF_JOINTS: f64 = 1e-10;
 
-/// By how much the equations of a centre are to be solved better than those without proximal term were.
+/// The equations of a center are solved until their error is this times the error of the equations without the proximal term.
 const INNER: f64 = 0.1;
 
-/// How interior points begin, in one round after the other: their width beside the residual, and how much they foresee of the
-/// change of velocities of what slides. Where one ends short of the solution, another seldom does.
+/// The starts of interior points, in one round after the other: the width relative to the residual, and the foreseen share of the
+/// change of sliding velocities. Where one start ends short of the solution, another seldom does.
 const STARTS: [(f64, f64); 4] = [(10.0, 0.8), (100.0, 0.6), (10.0, 0.9), (1000.0, 0.7)];
 
-/// Most steps inside, how many may pass without the residual becoming less by a fifth, and the shortest that is worth another.
+/// The maximum of interior steps, the maximum of steps in which the residual does not decrease by a fifth, and the shortest step
+/// after which another is worthwhile.
 const MOST_INTERIOR_STEPS: usize = 100;
 const MOST_IDLE_INSIDE: usize = 25;
 const LEAST_STEP: f64 = 1e-5;
 
-/// Newton's steps are not given up at once where the residual is as small as that.
+/// While the residual is at most this, a failure does not end Newton's steps at once.
 const NEAR: f64 = 1e-6;
 
-/// By how much less the residual is to be until Newton's steps are tried again beside those inside.
+/// Newton's steps are tried again between interior steps when the residual has decreased by this factor.
 const AHEAD_OF_NEWTON: f64 = 0.03;
 
-/// Rounds that may pass without the residual becoming less by a tenth.
+/// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 6;
 
-/// Sweeps until forces that grow without end do so steadily, and over which their growth is looked at.
+/// Sweeps until forces that grow without end do so steadily, and sweeps over which their growth is measured.
 const CALMING_SWEEPS: usize = 200;
 const DRIFT_SWEEPS: usize = 20;
 
-/// Residuals noted in a history.
+/// The maximum of residuals in a history.
 const MOST_NOTES: usize = 1000;
 
-/// How long Newton's method is tried.
+/// The length of a trial of Newton's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trial {
     /// Until it has failed several times.
@@ -92,14 +94,14 @@ enum Trial {
     Short,
 }
 
-/// The memory of a solution, for the next one.
+/// The workspace of a solution, kept for the next one.
 #[derive(Debug, Default)]
 pub struct Room {
     memory: Memory,
     newton: Newton,
     interior: Interior,
     sweeps: Sweeps,
-    /// Forces as they change, the centre of the proximal term, the closest forces that the laws allow, the best of these.
+    /// The current forces, the center of the proximal term, the closest forces that the laws allow, and the best of these.
     now: Vec<Vector>,
     center: Vec<Vector>,
     allowed: Vec<Vector>,
@@ -109,10 +111,10 @@ pub struct Room {
 }
 
 impl Room {
-    /// Solve a problem that has been checked, along axes with one coefficient of friction each.
+    /// Solve a checked problem with one coefficient of friction for each contact.
     ///
     /// # Errors
-    /// If memory is exhausted. The forces are as they were then.
+    /// If memory is exhausted. The forces are unchanged then.
     pub fn solve(
         &mut self,
         problem: &Problem3,
@@ -164,12 +166,12 @@ struct Run<'a, 'w> {
     norms: Norms,
     begin: Instant,
     team: Team,
-    /// The products of blocks that a step of Newton's method takes, once they are known; if not, they are more than these.
+    /// The products of blocks in a step of Newton's method, if known; if not, they are more than `fewer`.
     products: Option<u64>,
     fewer: u64,
     report: Report,
     watch: &'a mut Watch<'w>,
-    /// Whether it has ended the solution.
+    /// Whether the watch function has ended the solution.
     is_stopped: bool,
     momentum: Momentum,
     /// The largest α of joints.
@@ -177,7 +179,7 @@ struct Run<'a, 'w> {
 }
 
 impl Run<'_, '_> {
-    /// Sweeps and steps in turns; why they ended.
+    /// Alternate sweeps and steps; returns the status.
     fn run<A: Axes>(&mut self) -> memory::Result<End> {
         let memory = &mut self.room.memory;
         memory.prepare::<A>(self.problem, self.laws)?;
@@ -224,8 +226,8 @@ impl Run<'_, '_> {
                     }
                 }
             }
-            // As much again on sweeps as the steps took: no more than half of the time is lost with steps that fail. While there are
-            // other ways to begin inside, fewer.
+            // The sweeps take as long as the steps took, so that at most half of the time is lost with steps that fail. While other
+            // starts of interior points are left, fewer sweeps are made.
             let products = self.products.unwrap_or(0);
             let lost = (self.report.steps - steps) as f64 * self.step_cost(products);
             let has_other = starts.len() > 0 && self.products.is_some();
@@ -243,7 +245,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Whether what velocities violate proves that there is no solution.
+    /// Whether the violation of laws by velocities proves that there is no solution.
     fn is_violation_a_proof<A: Axes>(&mut self) -> bool {
         let Self { problem, room: Room { memory, best, center, .. }, .. } = self;
         for (row, violation) in center.iter_mut().enumerate() {
@@ -252,7 +254,7 @@ impl Run<'_, '_> {
         self.is_proof::<A>()
     }
 
-    /// Whether the direction in which forces grow from sweep to sweep does.
+    /// Whether the direction in which forces grow from sweep to sweep proves that there is no solution.
     fn is_drift_a_proof<A: Axes>(&mut self) -> bool {
         self.momentum.end();
         self.room.sweeps.begin(&self.room.now);
@@ -271,7 +273,7 @@ impl Run<'_, '_> {
         infeasibility::proves::<A>(problem, laws, memory, norms, center, allowed)
     }
 
-    /// Look at the residual of the closest forces that the laws allow, and keep these if they are the best so far.
+    /// Compute the residual of the closest forces that the laws allow, and keep these if they are the best so far.
     fn look<A: Axes>(&mut self) -> Residual {
         let Room { memory: Memory { q, weights, .. }, now, allowed, best, history, .. } = &mut *self.room;
         for ((allowed, force), law) in allowed.iter_mut().zip(now).zip(self.laws) {
@@ -280,7 +282,7 @@ impl Run<'_, '_> {
         let residual = residual::<A>(self.problem, self.laws, q, weights, &self.norms, allowed);
         let value = residual.by(self.options.measure);
         if history.is_empty() {
-            // Whatever comes, what is returned obeys bounds and cones.
+            // The returned forces obey bounds and cones in any case.
             best.copy_from_slice(allowed);
         }
         if history.len() < MOST_NOTES {
@@ -300,7 +302,7 @@ impl Run<'_, '_> {
         self.report.residual.by(self.options.measure)
     }
 
-    /// Whether it is time to end, and why.
+    /// The status, if the solution is to end now.
     fn over(&self) -> Option<End> {
         if self.best_residual() <= self.options.tolerance {
             Some(End::Converged)
@@ -317,12 +319,12 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Sweeps until all is over or Newton's method is expected to be quicker.
+    /// Make sweeps until the solution ends or Newton's method is expected to be quicker.
     fn first_sweeps<A: Axes>(&mut self) -> memory::Result<Option<End>> {
         self.room.sweeps.begin(&self.room.now);
         let mut changes = [f64::INFINITY; MOVING_RATE];
         let mut ratio = self.ratio();
-        // Until then the rate says nothing.
+        // Before this sweep the rate has no meaning.
         let mut steady = LEAST_SWEEPS;
         loop {
             if let Some(end) = self.over() {
@@ -356,7 +358,7 @@ impl Run<'_, '_> {
                 } else {
                     f64::INFINITY
                 };
-                // What estimates promise may never come: no more is spent on sweeps than steps are expected to cost.
+                // Estimates may be wrong: sweeps take no more time than the expected cost of steps.
                 if self.newton_is_quicker(left.max(number as f64 / LATER))? {
                     self.look_after_sweeps::<A>();
                     return Ok(self.over());
@@ -365,14 +367,14 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The residual that counts over the scaled one, at least 1.
+    /// The ratio of the chosen residual to the scaled one, at least 1.
     fn ratio(&self) -> f64 {
         let residual = &self.report.residual;
         let ratio = residual.by(self.options.measure) / residual.scaled;
         if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
     }
 
-    /// So many sweeps, fewer if all is over.
+    /// Make `count` sweeps, or fewer if the solution ends.
     fn more_sweeps<A: Axes>(&mut self, count: usize) -> Option<End> {
         self.room.sweeps.begin(&self.room.now);
         self.room.sweeps.rest();
@@ -388,7 +390,7 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Whether Newton's method is expected to be quicker than so many sweeps, of which there may be no more than are allowed.
+    /// Whether Newton's method is expected to be quicker than `sweeps` sweeps, limited by the iteration limit.
     fn newton_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
         let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
         let step = (LATER * sweeps).min(allowed) * self.sweep_cost() / STEPS;
@@ -397,7 +399,8 @@ impl Run<'_, '_> {
             return Ok(false);
         }
         let most = most.min(MOST_PRODUCTS as f64).ceil() as u64;
-        // More than these, so that it is not soon asked again; it takes no longer than half of the sweeps so far.
+        // The search goes beyond `most`, so that it need not be repeated soon; it takes at most half of the time of the sweeps so
+        // far.
         let affordable = 0.5 * self.report.sweeps as f64 * self.sweep_cost() / SEARCH;
         let next = (4 * most).min(affordable as u64).min(MOST_PRODUCTS);
         if self.products.is_none() && next < 2 * self.fewer {
@@ -407,18 +410,19 @@ impl Run<'_, '_> {
         Ok(products.is_some_and(|products| step > self.step_cost(products)))
     }
 
-    /// What a sweep costs, in units of about a nanosecond; counted and not measured, so that the choice is the same everywhere.
+    /// The cost of a sweep, in units of about a nanosecond; it is counted and not measured, so that the choice is the same
+    /// everywhere.
     fn sweep_cost(&self) -> f64 {
         2.2 * self.problem.columns.len() as f64 + 60.0 * self.problem.rows() as f64
     }
 
-    /// What a step costs whose factors take so many products, and its part in what is done for the pattern.
+    /// The cost of a step whose factorization takes `products`, with its part in the analysis of the pattern.
     fn step_cost(&self, products: u64) -> f64 {
         let (rows, blocks) = (self.problem.rows() as f64, self.problem.columns.len() as f64);
         PRODUCT * products as f64 + 25.0 * blocks + 150.0 * rows
     }
 
-    /// What has been done, in these units.
+    /// The work so far, in the same units.
     fn work(&self) -> u64 {
         let Report { sweeps, steps, .. } = self.report;
         let searched = self.products.unwrap_or(self.fewer) as f64 * SEARCH;
@@ -426,8 +430,7 @@ impl Run<'_, '_> {
         (sweeps as f64 * self.sweep_cost() + steps as f64 * step + searched) as u64
     }
 
-    /// The products that a step takes, if they are no more than `most`. Where it is not known whether they are, up to `next` are
-    /// looked for.
+    /// The products in a step, if they are at most `most`. If this is not known, the search goes up to `next`.
     fn products(&mut self, most: u64, next: u64) -> memory::Result<Option<u64>> {
         if self.products.is_none() && self.fewer < most {
             self.fewer = next;
@@ -436,7 +439,7 @@ impl Run<'_, '_> {
         Ok(self.products.filter(|&products| products <= most))
     }
 
-    /// A sweep; the norm of the change, scaled, relative to B.
+    /// Make a sweep; returns the scaled norm of the change, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
         let Self { room: Room { sweeps, memory, .. }, team, problem, laws, momentum, .. } = self;
         if momentum.share() > 0.0 {
@@ -448,13 +451,13 @@ impl Run<'_, '_> {
         changed.sqrt() / self.norms.scaled()
     }
 
-    /// Look at the forces that sweeps have reached.
+    /// Compute the residual of the forces after a sweep.
     fn look_after_sweeps<A: Axes>(&mut self) {
         self.room.sweeps.read(&mut self.room.now);
         self.look::<A>();
     }
 
-    /// Proximal points, each by a few steps of Newton's method, until there is no progress.
+    /// Compute proximal points, each by a few steps of Newton's method, until there is no progress.
     fn steps<A: Axes>(&mut self, trial: Trial) -> memory::Result<Option<End>> {
         if self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
             return Ok(None);
@@ -462,7 +465,7 @@ impl Run<'_, '_> {
         let mut start = self.distance::<A>(0.0);
         let mut alpha = start.sqrt().min(1.0);
         let mut failures = 0;
-        // Where that leads nowhere, they have the whole α.
+        // If this leads nowhere, joints get the whole α.
         self.alpha_of_joints = ALPHA_OF_JOINTS;
         let mut may_fail = self.laws.iter().any(Law::is_joint);
         let (most_failures, most_steps) = match trial {
@@ -508,7 +511,7 @@ impl Run<'_, '_> {
         Ok(None)
     }
 
-    /// Steps inside the cones; beside them, each time that the residual has become so much less, a few of Newton's.
+    /// Make interior steps; each time that the residual has decreased by `AHEAD_OF_NEWTON`, try a few steps of Newton's method.
     fn interior<A: Axes>(&mut self, width: f64, share: f64) -> memory::Result<Option<End>> {
         if self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
             return Ok(None);
@@ -547,7 +550,7 @@ impl Run<'_, '_> {
         Ok(None)
     }
 
-    /// A step towards the proximal point; false if there is none.
+    /// Make a step towards the proximal point; returns false if there is none.
     fn step<A: Axes>(&mut self, alpha: f64) -> bool {
         let Room { memory: Memory { q, roots, .. }, newton, now, center, .. } = &mut *self.room;
         let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));

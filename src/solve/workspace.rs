@@ -1,4 +1,4 @@
-//! What is made of a problem before it is solved.
+//! Data of a problem that are computed before sweeps and steps.
 
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect};
@@ -8,7 +8,7 @@ use super::local::Local;
 use super::problem::{Law, Problem3};
 use super::residual::weights;
 
-/// Everything that does not change from sweep to sweep.
+/// The data that do not change from sweep to sweep.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// B with the biases.
@@ -16,14 +16,14 @@ pub struct Memory {
     /// d = tr W_αα / 3 of each constraint, and its root.
     pub weights: Vec<f64>,
     pub roots: Vec<f64>,
-    /// Where the diagonal block of each row is.
+    /// Index of the diagonal block of each row.
     diagonal: Vec<u32>,
-    /// The diagonal blocks, taken apart.
+    /// The local problems of the diagonal blocks.
     pub locals: Vec<Local>,
 }
 
 impl Memory {
-    /// Make everything anew.
+    /// Compute all data of a problem.
     pub fn prepare<A: Axes>(&mut self, problem: &Problem3, laws: &[Law]) -> memory::Result<()> {
         let rows = problem.rows();
         let Self { q, weights: d, roots, diagonal, locals } = self;

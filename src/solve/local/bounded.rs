@@ -1,8 +1,8 @@
-//! Bounds on the components of one constraint's force, exactly, while all other forces are kept.
+//! The exact force of one constraint with bounds on its components, while all other forces are kept.
 
 use crate::math::{Block, Vector, inverse, is_finite, times};
 
-/// What a component of the force does.
+/// The state of a component of the force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Between,
@@ -12,21 +12,21 @@ enum State {
 
 const STATES: [State; 3] = [State::Between, State::Lower, State::Upper];
 
-/// Relaxations of a singular block.
+/// Sweeps of relaxation over a singular block.
 const RELAXATIONS: usize = 20;
 
 /// A block of W, its inverse, and the bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded {
     w: Block,
-    /// If all components are fixed and the block is regular.
+    /// The inverse, if all components are fixed and the block is regular.
     inverse: Option<Block>,
     lower: Vector,
     upper: Vector,
 }
 
 impl Bounded {
-    /// Of a block on the diagonal of W.
+    /// Prepare a diagonal block of W.
     pub fn new(w: &Block, lower: Vector, upper: Vector) -> Self {
         let fixed =
             lower.iter().all(|&l| l == f64::NEG_INFINITY) && upper.iter().all(|&u| u == f64::INFINITY);
@@ -34,11 +34,11 @@ impl Bounded {
         Self { w: *w, inverse, lower, upper }
     }
 
-    /// The force that obeys the law if it adds W R to the velocity q; `old` where the block leaves it open.
+    /// The force that obeys the law if it adds W R to the velocity q; `old` where the block leaves the force open.
     ///
-    /// Of the 27 combinations of components between and at their bounds, the first that obeys the law; if there is none, since
-    /// the block is singular, what relaxation of one component after the other comes to, or the combination that violates the law
-    /// least.
+    /// There are 27 combinations of components between and at their bounds. The function returns the force of the first combination
+    /// that obeys the law. If there is none, since the block is singular, it returns the result of relaxing one component after the
+    /// other, or the combination with the least violation.
     pub fn force(&self, q: &Vector, old: &Vector) -> Vector {
         if let Some(inverse) = &self.inverse {
             return times(inverse, &q.map(|q| -q));
@@ -63,7 +63,7 @@ impl Bounded {
         std::array::from_fn(|i| force[i].clamp(self.lower[i], self.upper[i]))
     }
 
-    /// Each component in turn as its bounds and its own W want it.
+    /// Relax each component in turn by its bounds and its diagonal entry of W.
     fn relaxed(&self, q: &Vector, old: &Vector) -> Vector {
         let mut force = self.within(old);
         for _ in 0..RELAXATIONS {
@@ -78,7 +78,7 @@ impl Bounded {
         force
     }
 
-    /// The force with these states; none if a bound is infinite or its block singular.
+    /// The force with these states; none if a bound is infinite or the block of the components between their bounds is singular.
     fn candidate(&self, states: [State; 3], q: &Vector, old: &Vector) -> Option<Vector> {
         let mut force = [0.0; 3];
         for i in 0..3 {
@@ -92,7 +92,7 @@ impl Bounded {
             return None;
         }
         let own = times(&self.w, &force);
-        // Rows and columns of components at their bounds, and those without any W, are those of the unit matrix.
+        // Rows and columns of components at their bounds, and components with no entry of W, are replaced by the unit matrix.
         let open = |i: usize| states[i] == State::Between && self.w[4 * i] > 0.0;
         let mut a = [0.0; 9];
         let mut right = [0.0; 3];
@@ -111,7 +111,7 @@ impl Bounded {
         is_finite(&force).then_some(force)
     }
 
-    /// By how much the law is violated, as a velocity.
+    /// The violation of the law, as a velocity.
     fn violation(&self, q: &Vector, force: &Vector) -> f64 {
         let own = times(&self.w, force);
         let mut sum = 0.0;
@@ -121,7 +121,7 @@ impl Bounded {
             let reach = if w > 0.0 { w } else { 1.0 };
             let moved = (force[i] - u / reach).clamp(self.lower[i], self.upper[i]);
             let gap = reach * (force[i] - moved).abs();
-            // Rounding of the velocity is no violation.
+            // Rounding errors of the velocity are no violation.
             let size = (0..3).map(|j| (self.w[3 * j + i] * force[j]).abs()).sum::<f64>() + q[i].abs();
             if gap > 16.0 * f64::EPSILON * size {
                 sum += gap;

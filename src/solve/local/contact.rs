@@ -1,24 +1,24 @@
-//! Signorini and Coulomb at one contact, exactly, while all other forces are kept.
+//! The exact force of one contact by the laws of Signorini and Coulomb, while all other forces are kept.
 
 use crate::math::{Block, Vector, length};
 
 use crate::solve::frames::Axes;
 
-/// A determinant of the tangential part that is less than this times the square of its trace is one of rounding.
+/// A determinant of the tangential part that is less than this times the square of its trace is a rounding error.
 const SINGULAR: f64 = 1e-13;
 
-/// Most steps to the root of the secular equation; each at least halves the bracket, or doubles what it lies in.
+/// The maximum of steps to the root of the secular equation; each at least halves the bracket, or doubles the range of the search.
 const MOST_STEPS: usize = 200;
 
 /// A relative step whose square is no more than rounding.
 const ENOUGH: f64 = 1e-8;
 
-/// A contact's own block of W, taken apart.
+/// The diagonal block of W of a contact, factored.
 ///
 /// With R_N eliminated by U_N = 0, the tangential velocity is U_T = b + S R_T, with the Schur complement
 /// S = W_TT − W_TN W_NT / W_NN. A contact that slides has U_T = −s R_T with s > 0, hence R_T = −(S + s I)⁻¹ b, and s is
-/// the root of |R_T| = friction · R_N. The inverse is that of a 2×2 matrix: with D = det (S + s I) and
-/// n = adj (S) b + s b it is R_T = −n / D, and the equation is |n| W_NN = friction · (W_NT · n − q_N D).
+/// the root of |R_T| = friction · R_N. The inverse of the 2×2 matrix gives, with D = det (S + s I) and n = adj (S) b + s b, R_T =
+/// −n / D, and the equation is |n| W_NN = friction · (W_NT · n − q_N D).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Contact {
     friction: f64,
@@ -37,7 +37,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// Of a block on the diagonal of W.
+    /// Prepare a diagonal block of W.
     pub fn new<A: Axes>(w: &Block, friction: f64, cohesion: f64) -> Self {
         let at = |i: usize, j: usize| w[3 * j + i];
         let nn = at(A::N, A::N);
@@ -66,7 +66,7 @@ impl Contact {
 
     /// The force that obeys the law if it adds W R to the velocity q.
     ///
-    /// If the contact cannot be kept from approaching, since W_NN is not positive, it is that of an open one.
+    /// If W_NN is not positive, no force can stop the approach, and the function returns the force of an open contact.
     #[inline(always)]
     pub fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
         let mut force = [0.0; 3];
@@ -112,8 +112,8 @@ impl Contact {
         self.determinant <= SINGULAR * self.trace * self.trace
     }
 
-    /// The tangential force that stops a contact whose S has one direction, or none: then S / tr² is the pseudo-inverse. None if b
-    /// has a part in the other direction that is more than its rounding.
+    /// The tangential force that sticks a contact whose S has rank one or zero: then S / tr² is the pseudo-inverse. None if the
+    /// part of b in the other direction exceeds its rounding error.
     fn sticking_on_a_line(&self, qn: f64, b: [f64; 2]) -> Option<[f64; 2]> {
         let s = &self.schur;
         let times = |x: [f64; 2]| [s[0] * x[0] + s[2] * x[1], s[1] * x[0] + s[3] * x[1]];
@@ -137,7 +137,7 @@ impl Contact {
         ([a[0] + s * b[0], a[1] + s * b[1]], self.determinant + s * (self.trace + s))
     }
 
-    /// The s that a tangential force comes with: −R_T · U_T / |R_T|².
+    /// The s that belongs to a tangential force: −R_T · U_T / |R_T|².
     #[inline(always)]
     fn slip(&self, b: [f64; 2], [x, y]: [f64; 2]) -> f64 {
         let s = &self.schur;
@@ -163,13 +163,13 @@ impl Contact {
         let goal = self.normal[0] / self.friction;
         let free = length(b[0], b[1]);
         let (mut low, mut high) = (0.0, f64::INFINITY);
-        // Where the last force was nearly right, it tells s; else what would be right without W_NT.
+        // If the last force was nearly right, it gives s; otherwise begin with the solution without W_NT.
         let slip = self.slip(b, old);
         let scale = free * goal / -qn;
         if scale * scale == f64::INFINITY {
             return self.barely_pressed(qn, b, free);
         }
-        // At zero itself n may be nothing but rounding.
+        // At zero itself n may be a rounding error.
         let least = 1e-3 * (scale + self.trace);
         let mut s = if slip > least { slip } else { (scale - 0.5 * self.trace).max(least) };
         for _ in 0..MOST_STEPS {
@@ -188,14 +188,14 @@ impl Contact {
             let slope = (self.right[0] * b[0] + self.right[1] * b[1] - qn * (self.trace + 2.0 * s)) / size
                 - top * (n[0] * b[0] + n[1] * b[1]) / (size * size * size);
             let mut next = s - value / slope;
-            // A NaN fails both.
+            // A NaN fails both comparisons.
             let inside = next > low && next < high;
             if !inside {
                 next = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * s + scale };
             }
             let step = (next - s).abs();
             s = next;
-            // The error is about the square of the step, of Newton's ones.
+            // The error is about the square of the step if it is a Newton step.
             if step <= 4.0 * f64::EPSILON * s || (inside && step <= ENOUGH * s) {
                 break;
             }

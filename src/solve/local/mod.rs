@@ -1,4 +1,4 @@
-//! One constraint at a time: the force that obeys its law while all others are kept.
+//! Solution of one constraint: the force that obeys its law while all others are kept.
 
 mod bounded;
 mod contact;
@@ -10,7 +10,7 @@ use super::problem::{Kind, Law};
 use bounded::Bounded;
 use contact::Contact;
 
-/// A constraint's own block of W, ready for any velocity.
+/// The diagonal block of W of a constraint, prepared for any velocity.
 #[derive(Clone, Copy, Debug)]
 pub enum Local {
     /// Contact with friction.
@@ -20,7 +20,7 @@ pub enum Local {
 }
 
 impl Local {
-    /// Of a block on the diagonal of W.
+    /// Prepare a diagonal block of W.
     pub fn new<A: Axes>(w: &Block, law: &Law) -> Self {
         match law.kind {
             Kind::Contact { friction, cohesion, .. } => {
@@ -30,8 +30,8 @@ impl Local {
         }
     }
 
-    /// The force that obeys the law if it adds W R to the velocity q, the bias among it; `old` is where to begin, and kept
-    /// where the block leaves the force open.
+    /// The force that obeys the law if it adds W R to the velocity q, which includes the bias. `old` is the initial guess, and is
+    /// kept where the block leaves the force open.
     #[inline(always)]
     pub fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
         match self {

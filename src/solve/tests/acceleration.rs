@@ -1,8 +1,8 @@
-//! When momentum begins, grows, lessens and ends.
+//! The start, growth, reduction and end of momentum.
 
 use crate::solve::acceleration::Momentum;
 
-/// A share after eight sweeps for each of these changes.
+/// Return the share after eight sweeps with each of these changes.
 fn shares(momentum: &mut Momentum, changes: &[f64]) -> Vec<f64> {
     let share = |&change: &f64| {
         (0..8).for_each(|_| momentum.after(change));
@@ -28,7 +28,7 @@ fn it_begins_where_a_rate_is_slow_and_steady() {
     assert!(!momentum.begins(99, 0.95) && momentum.share() == 0.0);
 }
 
-/// What has the rate 0.98 without momentum changes by a root of r² = 0.98 ((1 + β) r − β) a sweep with the share β.
+/// Changes with the rate 0.98 without momentum have a rate r with r² = 0.98 ((1 + β) r − β) with the share β.
 #[test]
 fn it_finds_the_share_that_makes_most_of_a_rate() {
     let mut momentum = Momentum::default();

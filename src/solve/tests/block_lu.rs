@@ -6,7 +6,7 @@ use crate::math::{Block, Vector};
 use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS};
 use testing::{Random, blocks::dense_of_three};
 
-/// A pattern with the diagonal, and a dominant one there.
+/// A diagonally dominant matrix with a random pattern.
 struct Sparse {
     starts: Vec<i32>,
     columns: Vec<i32>,
@@ -53,7 +53,7 @@ fn solutions_agree_with_dense_ones() {
     }
 }
 
-/// Rows that are those of the unit matrix, as open contacts have them.
+/// Rows of the unit matrix, as open contacts have them.
 #[test]
 fn rows_without_blocks_beside_the_diagonal_are_solved() {
     let mut random = Random::new(6);
@@ -85,7 +85,7 @@ fn singular_pivots_and_too_much_work_are_told() {
     assert_eq!(lu.analyse(&[0, 1], &[0], 0), Ok(Some(0)));
     assert!(!lu.factorise(|_, _| Some([0.0; 9])));
     assert!(lu.factorise(|_, _| Some([2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0])));
-    // A full matrix: two products for each pair behind each pivot.
+    // A full matrix: two products for each pair of rows after each pivot.
     let rows = 700;
     let starts: Vec<i32> = (0..=rows).map(|row| row * rows).collect();
     let columns: Vec<i32> = (0..rows * rows).map(|k| k % rows).collect();
@@ -98,8 +98,7 @@ fn singular_pivots_and_too_much_work_are_told() {
     );
 }
 
-/// Full parts with nothing in common: the work that is left is known from the first pivot on, and refused no sooner than it is too
-/// much.
+/// Full parts with nothing in common: the remaining work is known from the first pivot on, and is refused only if it is too much.
 #[test]
 fn no_less_work_than_allowed_is_refused() {
     let (parts, size) = (3, 20);

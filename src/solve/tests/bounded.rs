@@ -50,7 +50,7 @@ fn fixed_components_have_no_velocity() {
     assert!((0..3).all(|i| (q[i] + own[i]).abs() < 1e-14), "{r:?}");
 }
 
-/// A link acts along the normal alone, and its block has nothing elsewhere.
+/// A link acts along the normal alone, and the rest of its block is zero.
 #[test]
 fn components_without_w_keep_their_force() {
     let mut w = [0.0; 9];
@@ -60,7 +60,7 @@ fn components_without_w_keep_their_force() {
     assert_eq!(r, [5.0, 6.0, 2.0]);
 }
 
-/// Two equal rows of W: what their velocities have in common vanishes.
+/// Two equal rows of W: the common part of their velocities vanishes.
 #[test]
 fn singular_blocks_are_relaxed() {
     let w = [1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0];

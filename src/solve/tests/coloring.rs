@@ -3,7 +3,7 @@
 use crate::solve::coloring::{CHUNK, MANY, Order};
 use testing::Random;
 
-/// A pattern whose blocks are up to `reach` behind the diagonal, none of them before it.
+/// An upper triangular pattern with blocks up to `reach` columns right of the diagonal.
 fn band(rows: usize, reach: usize, random: &mut Random) -> (Vec<i32>, Vec<i32>) {
     let (mut starts, mut columns) = (vec![0], Vec::new());
     for row in 0..rows {
@@ -17,7 +17,7 @@ fn band(rows: usize, reach: usize, random: &mut Random) -> (Vec<i32>, Vec<i32>) 
     (starts, columns)
 }
 
-/// Rows and independence of the groups that are not empty; each row is there once, and independent chunks have no block in common.
+/// Rows and independence of the nonempty groups. Each row occurs once, and independent chunks have no block in common.
 fn groups(starts: &[i32], columns: &[i32]) -> Vec<(Vec<u32>, bool)> {
     let mut order = Order::default();
     order.find(starts, columns).unwrap();

@@ -1,4 +1,4 @@
-//! Arithmetic of the cone against what defines it.
+//! Arithmetic of the cone, compared with its definitions.
 
 use crate::math::Vector;
 use crate::solve::cone::{Scaling, determinant, dot, product, quotient, reach};

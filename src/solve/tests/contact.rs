@@ -22,7 +22,7 @@ enum State {
     Sliding,
 }
 
-/// In which state the force obeys the law, up to errors that are small beside q.
+/// The state in which the force obeys the law, up to errors that are small compared with q.
 fn state<A: Axes>(w: &Block, q: &Vector, r: &Vector, friction: f64) -> Option<State> {
     let u = velocity(w, q, r);
     let small = 1e-9 * q.iter().map(|q| q.abs()).fold(0.0, f64::max);
@@ -86,7 +86,7 @@ fn obeys_the_law_in_every_state<A: Axes>() {
     let mut met = [0; 3];
     for case in 0..4000 {
         let rank = [3, 4, 6, 12][case % 4];
-        // Little beside the least eigenvalue.
+        // Small compared with the least eigenvalue.
         let asymmetry = if rank > 4 { [0.0, 1e-3][case / 4 % 2] } else { 0.0 };
         let friction = [0.0, 0.1, 0.5, 1.0, 3.0, 1e6][case / 8 % 6];
         let (w, q, old) = (random.block(rank, asymmetry), random.array(), random.array());
@@ -108,14 +108,14 @@ fn a_force_obeys_the_law_in_every_state() {
     obeys_the_law_in_every_state::<NormalThird>();
 }
 
-/// W of a particle in a plane, and of what can only move along the normal: the tangential part is singular, or zero.
+/// W of a particle in a plane, and of a body that can only move along the normal: the tangential part is singular, or zero.
 #[test]
 fn singular_blocks_have_forces() {
     let mut random = Random::new(2);
     for case in 0..2000 {
         let q = random.array();
         let (planar, friction) = (random.array::<3>(), [0.2, 0.9][case % 2]);
-        // Rank 2 with a positive normal part, and q in what it spans.
+        // Rank 2 with a positive normal part, and q in the range of W.
         let other = random.array::<3>();
         let w: Block = std::array::from_fn(|k| planar[k % 3] * planar[k / 3] + other[k % 3] * other[k / 3]);
         let free = std::array::from_fn(|i| q[0] * planar[i] + q[1] * other[i]);
@@ -127,7 +127,7 @@ fn singular_blocks_have_forces() {
     }
 }
 
-/// What nothing can stop stays as it is, without a NaN.
+/// A velocity that no force can change does not change, without a NaN.
 #[test]
 fn nothing_acts_on_what_has_no_normal_part() {
     for w in [

@@ -1,4 +1,4 @@
-//! What solutions withstand: tiny numbers, huge ones, who stops at once; and interior points from anywhere.
+//! Robustness: tiny and huge numbers, early stops, and interior points from any start.
 
 use crate::math::{Block, Vector};
 use crate::rows::BlockRows;
@@ -20,7 +20,7 @@ struct Dense {
 }
 
 impl Dense {
-    /// W = `unit` · G Gᵀ, G with as many columns.
+    /// W = `unit` · G Gᵀ, where G has `columns` columns.
     fn new(random: &mut Random, rows: usize, columns: usize, unit: f64) -> Self {
         let g: Vec<Vec<f64>> =
             (0..3 * rows).map(|_| (0..columns).map(|_| random.signed()).collect()).collect();
@@ -29,7 +29,7 @@ impl Dense {
         let block = |(row, column): (usize, usize)| -> Block {
             std::array::from_fn(|k| product(3 * row + k % 3, 3 * column + k / 3))
         };
-        // Velocities that bodies have: there is a solution wherever contacts have friction.
+        // Velocities that bodies can have: there is a solution if all contacts have friction.
         let v: Vec<f64> = (0..columns).map(|_| random.signed()).collect();
         let b = (0..3 * rows).map(|i| (0..columns).map(|k| g[i][k] * v[k]).sum::<f64>());
         Self {
@@ -213,7 +213,7 @@ fn work_ends_a_solution_in_the_same_place_everywhere() {
     let most = all.work / 10;
     let (part, forces) = solve(Some(most));
     assert_eq!(part.end, End::Sweeps);
-    // No more than one sweep or step beyond.
+    // At most one more sweep or step.
     assert!(part.work >= most && part.work < 2 * most, "{} {most}", part.work);
     assert!(part.sweeps + part.steps < all.sweeps + all.steps);
     let (again, same) = solve(Some(most));

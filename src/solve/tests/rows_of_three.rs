@@ -1,4 +1,4 @@
-//! Rows of one to six scalars against the same scalars three a row.
+//! Rows of one to six scalar rows, compared with the same scalar rows in rows of three.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -7,7 +7,7 @@ use crate::solve::{
 };
 use testing::Random;
 
-/// W with all blocks, cut into rows of so many scalars.
+/// W with all blocks, cut into rows of given heights.
 struct Cut {
     starts: Vec<i32>,
     columns: Vec<i32>,
@@ -49,7 +49,7 @@ impl Cut {
     }
 }
 
-/// Bounds and a bias of one scalar.
+/// Bounds and bias of one scalar row.
 #[derive(Clone, Copy)]
 struct Scalar {
     lower: f64,
@@ -57,7 +57,7 @@ struct Scalar {
     bias: f64,
 }
 
-/// The laws of rows of so many scalars; lanes that are none have bounds that are none.
+/// The laws of rows of given heights; lanes without a scalar row have no bounds.
 fn laws(scalars: &[Scalar], heights: &[usize]) -> Vec<Law> {
     let mut laws = Vec::new();
     let mut rest = scalars;
@@ -74,7 +74,7 @@ fn laws(scalars: &[Scalar], heights: &[usize]) -> Vec<Law> {
     laws
 }
 
-/// Heights whose sum is this.
+/// Random heights with this sum.
 fn heights(random: &mut Random, mut sum: usize) -> Vec<usize> {
     let mut heights = Vec::new();
     while sum > 0 {
@@ -85,7 +85,7 @@ fn heights(random: &mut Random, mut sum: usize) -> Vec<usize> {
     heights
 }
 
-/// A regular W and its scalars, some fixed, some bounded, some without force.
+/// A regular W and its scalar rows, some fixed, some bounded, some without force.
 fn scene(random: &mut Random, size: usize) -> (DMatrix<f64>, DVector<f64>, Vec<Scalar>) {
     let h = DMatrix::from_fn(size, size + 3, |_, _| random.signed());
     let w = &h * h.transpose() + DMatrix::identity(size, size) * 0.1;
@@ -104,7 +104,7 @@ fn scene(random: &mut Random, size: usize) -> (DMatrix<f64>, DVector<f64>, Vec<S
     (w, b, scalars)
 }
 
-/// By each method, whatever W is cut into, the forces are those of rows of three, and obey the laws of each scalar.
+/// By each method and for each cut of W, the forces equal the forces of rows of three, and obey the law of each scalar row.
 #[test]
 fn forces_do_not_depend_on_how_scalars_are_cut_into_rows() {
     let mut random = Random::new(7);
@@ -134,7 +134,7 @@ fn forces_do_not_depend_on_how_scalars_are_cut_into_rows() {
     }
 }
 
-/// A contact between rows of other sizes, and what residuals, reports and the memory of a solver make of it.
+/// A contact between rows of other sizes: its residuals and reports, and the workspace of a solver.
 #[test]
 fn contacts_stand_beside_other_rows() {
     let mut random = Random::new(3);
@@ -144,7 +144,7 @@ fn contacts_stand_beside_other_rows() {
         let (w, b, scalars) = scene(&mut random, 12);
         let mut given = laws(&scalars, &cut);
         given[1] = Law { bias: [0.1, 0.2, -0.3], ..Law::contact(0.4) };
-        // The same with the contact first, between rows of three: its own, four more scalars of the six, and so on.
+        // The same with the contact first, between rows of three: its own, four more scalar rows of the six, and so on.
         let order = [1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11];
         let turned = DMatrix::from_fn(12, 12, |i, j| w[(order[i], order[j])]);
         let turned_b = DVector::from_fn(12, |i, _| b[order[i]]);
@@ -161,14 +161,14 @@ fn contacts_stand_beside_other_rows() {
         for (i, &from) in order.iter().enumerate() {
             assert!((forces[from] - expected[i]).abs() < 1e-8, "case {case}: {forces:?} {expected:?}");
         }
-        // The memory that is there does not show.
+        // A used workspace does not change the result.
         let mut again = [0.0; 12];
         any.solve(&mut solver, &given, Method::Automatic, &mut again);
         assert_eq!(forces.map(f64::to_bits), again.map(f64::to_bits));
     }
 }
 
-/// One scalar that is far from its law after one sweep is told as the row that it is in.
+/// If one scalar row is far from its law after one sweep, the report names the row that contains it.
 #[test]
 fn the_worst_row_is_that_of_the_user() {
     let mut w = DMatrix::identity(16, 16);
@@ -190,7 +190,7 @@ fn the_worst_row_is_that_of_the_user() {
     assert!(seen.iter().all(|&worst| worst == 3), "{seen:?}");
 }
 
-/// A third of the trace is that of the scalars alone: both measures are what the formulas say.
+/// A third of the trace is computed from the scalar rows alone: both measures equal their formulas.
 #[test]
 fn residuals_are_those_of_scalars_alone() {
     let mut random = Random::new(9);
@@ -201,7 +201,7 @@ fn residuals_are_those_of_scalars_alone() {
     let mut forces = [0.0; 9];
     let options = Options { tolerance: 1e-12, ..Options::default() };
     let report = Solver::new().solve(&any.problem(), &laws(&[free; 9], &cut), &options, &mut forces).unwrap();
-    // With R = 0 the natural map of fixed scalars is U = B, and scaled U / √d.
+    // With R = 0 the natural map of fixed scalar rows is U = B, and scaled U / √d.
     assert!((report.first.natural - 1.0).abs() < 1e-12 && (report.first.scaled - 1.0).abs() < 1e-12);
     let lower = Scalar { lower: 0.0, ..free };
     let scalars = [free, lower, free, free, lower, free, free, lower, lower];
@@ -257,7 +257,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(made.unwrap_err().to_string(), "B: 8 values where 9 are needed");
 }
 
-/// Zero blocks, which no force changes, beside scalars with and without bounds.
+/// Zero blocks, which no force changes, next to scalar rows with and without bounds.
 #[test]
 fn rows_without_w_do_no_harm() {
     let mut w = DMatrix::identity(5, 5);

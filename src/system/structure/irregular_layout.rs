@@ -26,7 +26,7 @@ const HEIGHT: u8 = 7;
 const WIDE: u8 = 8;
 
 /// Part of the code of a row that has a column of other than three scalars, itself or another one.
-const MIXED: u8 = 16;
+const UNEVEN: u8 = 16;
 
 /// Sums of heights are kept for one in this number of blocks.
 const BLOCKS_OF_A_SUM: usize = 32;
@@ -34,7 +34,7 @@ const BLOCKS_OF_A_SUM: usize = 32;
 /// See above.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct IrregularLayout {
-    /// The height of each row, with [`WIDE`] added if its constraint acts on more than two bodies, and [`MIXED`] if it has a column of
+    /// The height of each row, with [`WIDE`] added if its constraint acts on more than two bodies, and [`UNEVEN`] if it has a column of
     /// other than three scalars.
     pub codes: Vec<u8>,
     /// Where the scalars of each row begin in vectors, and the end.
@@ -43,7 +43,7 @@ pub(super) struct IrregularLayout {
     pub squares: Vec<usize>,
     /// Where the values of each row begin, and the end.
     pub row_values: Vec<usize>,
-    /// The scalars of the columns of a [`MIXED`] row before block k × [`BLOCKS_OF_A_SUM`], for each k; elsewhere 0.
+    /// The scalars of the columns of a [`UNEVEN`] row before block k × [`BLOCKS_OF_A_SUM`], for each k; elsewhere 0.
     sums: Vec<u32>,
 }
 
@@ -94,7 +94,7 @@ impl IrregularLayout {
     /// Whether a row has three scalars and its constraint at most two bodies.
     #[inline(always)]
     pub fn is_regular(&self, row: usize) -> bool {
-        self.codes.get(row).is_none_or(|&code| code & !MIXED == REGULAR)
+        self.codes.get(row).is_none_or(|&code| code & !UNEVEN == REGULAR)
     }
 
     /// Set the code of a row, which is one of `rows` that are known or the next.
@@ -199,13 +199,13 @@ impl IrregularLayout {
             Some(&code) => {
                 let height = usize::from(code & HEIGHT);
                 let scalars =
-                    if code & MIXED == 0 { 3 * (place - start) } else { self.sum_before(start, before) };
+                    if code & UNEVEN == 0 { 3 * (place - start) } else { self.sum_before(start, before) };
                 self.row_values[row] + height * scalars
             }
         }
     }
 
-    /// Number of scalars of the columns from `start` on, in a row that may be [`MIXED`].
+    /// Number of scalars of the columns from `start` on, in a row that may be [`UNEVEN`].
     fn sum_before(&self, start: usize, before: &[i32]) -> usize {
         let which = before.len() / BLOCKS_OF_A_SUM;
         let (first, sum) = match which * BLOCKS_OF_A_SUM {
@@ -224,7 +224,7 @@ impl IrregularLayout {
     /// Number of scalars of some columns of a row.
     #[inline(always)]
     pub fn scalars_in(&self, row: usize, columns: &[i32]) -> usize {
-        if self.codes.get(row).is_none_or(|code| code & MIXED == 0) {
+        if self.codes.get(row).is_none_or(|code| code & UNEVEN == 0) {
             3 * columns.len()
         } else {
             self.sum(columns)
@@ -235,7 +235,7 @@ impl IrregularLayout {
     #[inline(always)]
     pub fn set_mixed(&mut self, row: usize, is_mixed: bool) {
         if let Some(code) = self.codes.get_mut(row) {
-            *code = *code & !MIXED | if is_mixed { MIXED } else { 0 };
+            *code = *code & !UNEVEN | if is_mixed { UNEVEN } else { 0 };
         }
     }
 
@@ -255,7 +255,7 @@ impl IrregularLayout {
     /// Whether a row has a column of other than three scalars, as was noted last.
     #[inline(always)]
     pub fn is_mixed(&self, row: usize) -> bool {
-        self.codes.get(row).is_some_and(|code| code & MIXED != 0)
+        self.codes.get(row).is_some_and(|code| code & UNEVEN != 0)
     }
 
     /// Add up heights for [`IrregularLayout::values_from`], after all columns are there.
