@@ -534,6 +534,29 @@ public:
   /* Of all constraints, in the order of rows. */
   void tags (view<unsigned long long> out) const { check (ldy_system_tags (raw (), out.data (), out.size ())); }
 
+  /* Laws that stay with their constraints, which force_solver::solve uses if it gets no laws; see ldy_system_set_law. */
+  void set_law (id constraint, const ldy_law &law) { check (ldy_system_set_law (raw (), constraint, &law)); }
+
+  /* One law for each constraint. */
+  void set_laws (view<const id> constraints, view<const ldy_law> laws)
+  {
+    need (laws, constraints.size (), "laws");
+    check (ldy_system_set_laws (raw (), laws.size (), constraints.data (), sizeof (id), laws.data (), sizeof (ldy_law)));
+  }
+
+  ldy_law law (id constraint) const
+  {
+    ldy_law law;
+    check (ldy_system_law (raw (), constraint, &law));
+    return law;
+  }
+
+  void laws (view<const id> constraints, view<ldy_law> out) const
+  {
+    need (out, constraints.size (), "laws");
+    check (ldy_system_laws (raw (), out.size (), constraints.data (), sizeof (id), out.data (), sizeof (ldy_law)));
+  }
+
   /* Reactions that stay with their constraints. */
   void set_reactions (values R) { check (ldy_system_set_reactions (raw (), R.data (), R.size ())); }
 
@@ -890,6 +913,12 @@ public:
     solve_report report;
     check (ldy_solve_system (raw (), system.raw (), laws.data (), laws.size (), &options, R.data (), R.size (), &report));
     return report;
+  }
+
+  /* The same with the laws that are kept with the constraints. */
+  solve_report solve (const system &system, view<double> R, const solve_options &options = {})
+  {
+    return solve (system, view<const ldy_law> (), R, options);
   }
 
   /* See ldy_solve_rows: any block-sparse rows, those of a system or others. */

@@ -1576,6 +1576,9 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
                                    double *share);
 
 
+/* A kind of law: none. ldy_system_law writes it for a constraint that has no law. */
+#define LDY_NO_LAW 0
+
 /* A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
    friction (R_N + cohesion). Of rows of three scalars. */
 #define LDY_CONTACT_LAW 1
@@ -1724,14 +1727,14 @@ void ldy_solve_destroy(ldy_solve *solver);
 /* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
    three scalars or a law is orthotropic.
 
-   laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
-   count values: where to begin, for instance
+   laws: one a row, law_count; NULL with law_count 0: the laws that are kept with the constraints, see ldy_system_set_law. options:
+   NULL for the defaults. R: three values a row, of other rows as many as they have scalars, count values: where to begin, for instance
    the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
    cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
 
    Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, no
-   successful update since the last change, a law is none, not finite: the text names the constraint). After an error R is as it
-   was.
+   successful update since the last change, a law is none, a constraint has no kept law, not finite: the text names the constraint).
+   After an error R is as it was.
 
    Safety:
    solver comes from ldy_solve_create and system from ldy_system_create; arrays are NULL or have the sizes given; options and
@@ -1766,6 +1769,72 @@ int ldy_solve_rows(ldy_solve *solver,
                    double *R,
                    size_t count,
                    ldy_solve_report *report);
+
+
+/* Keep the law of a constraint with the constraint.
+
+   A solver that gets no laws uses the kept ones (see ldy_solve_system), so that a program needs no table from rows to contacts. The
+   law stays when the constraint is moved or gets other operators, and when other constraints are inserted or removed. It goes when
+   the constraint is removed. A new constraint has no law. W, B and all other results of the last update remain valid: no update
+   depends on laws.
+
+   - constraint: its id.
+   - law: copied. kind LDY_NO_LAW removes the law that the constraint has.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, the kind is unknown, a contact law is for a
+   constraint of other than three rows, or a value is not valid. Then nothing has changed.
+
+   Safety:
+   system comes from ldy_system_create; law is NULL or valid. */
+int ldy_system_set_law(ldy_system *system,
+                       long long constraint,
+                       const ldy_law *law);
+
+/* Keep the laws of many constraints, as ldy_system_set_law does for one constraint: all laws, or none.
+
+   - constraints: count ids. constraints_stride: bytes from one id to the next, see ldy_system_add_constraints.
+   - laws: count laws, copied. laws_stride: bytes from one law to the next; 0: the first law is for all constraints.
+
+   If a constraint is there twice, its last law holds. Returns 0 or LDY_BUG_FOUND, as ldy_system_set_law; also if a stride is no
+   multiple of 8. The text names the number of the entry and the constraint.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_laws(ldy_system *system,
+                        size_t count,
+                        const long long *constraints,
+                        size_t constraints_stride,
+                        const ldy_law *laws,
+                        size_t laws_stride);
+
+/* Write the law that is kept with a constraint.
+
+   - law: where to write it. Values that the constraint does not read are zero. kind is LDY_NO_LAW if the constraint has no law.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL or there is no such constraint.
+
+   Safety:
+   system comes from ldy_system_create; law is NULL or valid. */
+int ldy_system_law(const ldy_system *system,
+                   long long constraint,
+                   ldy_law *law);
+
+/* Write the laws that are kept with many constraints, as ldy_system_law does for one constraint.
+
+   - constraints: count ids, with their stride as in ldy_system_set_laws.
+   - laws: where to write count laws. laws_stride: bytes from one law to the next, at least the size of a law.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is too short or no multiple of 8, or there is no such constraint.
+   Then nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+int ldy_system_laws(const ldy_system *system,
+                    size_t count,
+                    const long long *constraints,
+                    size_t constraints_stride,
+                    ldy_law *laws,
+                    size_t laws_stride);
 
 #ifdef __cplusplus
 }

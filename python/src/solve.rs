@@ -5,6 +5,7 @@ use std::time::Duration;
 use ldy::solve::{
     BlockRows, End, Error, Fault, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver,
 };
+use ldy::system::RowLaw;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,27 +34,63 @@ pub struct Choice(f64, String, String, usize, Option<f64>);
 /// the history.
 pub type Report<'py> = (&'static str, [f64; 5], [usize; 3], Bound<'py, PyArray1<f64>>);
 
+/// Laws of constraints as [`Laws`] has them.
+pub type LawArrays<'py> =
+    (Bound<'py, PyArray1<u8>>, [Bound<'py, PyArray1<f64>>; 3], [Bound<'py, PyArray1<f64>>; 3]);
+
 impl Laws<'_> {
-    /// As the library has them, of rows with so many scalars: two of a row with more than three.
-    pub fn made(&self, heights: impl Iterator<Item = usize>) -> PyResult<Vec<Law>> {
+    /// The laws of constraints; no law for kind 2.
+    pub fn of_constraints(&self) -> PyResult<Vec<Option<RowLaw>>> {
         let Self(kinds, friction, friction_2, cohesion, lower, upper, bias) = self;
         let (friction, friction_2) = (friction.as_slice()?, friction_2.as_slice()?);
         let cohesion = cohesion.as_slice()?;
         let (lower, upper, bias) = (sixes(lower)?, sixes(upper)?, sixes(bias)?);
-        let mut laws = Vec::with_capacity(kinds.as_slice()?.len());
-        for ((k, &kind), height) in kinds.as_slice()?.iter().enumerate().zip(heights) {
+        let law = |(k, &kind): (usize, &u8)| {
             let kind = match kind {
                 0 => {
                     let [friction, friction_2, cohesion] = [friction[k], friction_2[k], cohesion[k]];
                     Kind::Contact { friction, friction_2, cohesion }
                 }
                 1 => Kind::Bounds { lower: lower[k], upper: upper[k] },
-                _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
+                _ => return None,
             };
-            laws.extend(Law { kind, bias: bias[k] }.parts(height));
+            Some(RowLaw { kind, bias: bias[k] })
+        };
+        Ok(kinds.as_slice()?.iter().enumerate().map(law).collect())
+    }
+
+    /// As the library has them, of rows with so many scalars: two of a row with more than three.
+    pub fn made(&self, heights: impl Iterator<Item = usize>) -> PyResult<Vec<Law>> {
+        let own = self.of_constraints()?;
+        let mut laws = Vec::with_capacity(own.len());
+        for ((k, law), height) in own.iter().enumerate().zip(heights) {
+            let missing = || PyValueError::new_err(format!("row {k} has no law"));
+            laws.extend(law.ok_or_else(missing)?.parts(height));
         }
         Ok(laws)
     }
+}
+
+/// Laws as arrays.
+pub fn arrays<'py>(py: Python<'py>, laws: &[Option<RowLaw>]) -> LawArrays<'py> {
+    let (mut kinds, mut numbers, mut sixes) =
+        (Vec::new(), [(); 3].map(|()| Vec::new()), [(); 3].map(|()| Vec::new()));
+    for law in laws {
+        let (kind, own, bounds) = match law.map(|law| law.kind) {
+            None => (2, [0.0; 3], [[0.0; 6]; 2]),
+            Some(Kind::Contact { friction, friction_2, cohesion }) => {
+                (0, [friction, friction_2, cohesion], [[0.0; 6]; 2])
+            }
+            Some(Kind::Bounds { lower, upper }) => (1, [0.0; 3], [lower, upper]),
+        };
+        kinds.push(kind);
+        numbers.iter_mut().zip(own).for_each(|(all, own)| all.push(own));
+        let [lower, upper] = bounds;
+        let all = [lower, upper, law.map_or([0.0; 6], |law| law.bias)];
+        sixes.iter_mut().zip(all).for_each(|(to, own)| to.extend(own));
+    }
+    let array = |values: Vec<f64>| PyArray1::from_vec(py, values);
+    (PyArray1::from_vec(py, kinds), numbers.map(array), sixes.map(array))
 }
 
 fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [[f64; 6]]> {

@@ -16,7 +16,7 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::arrays::{Ids, Matrices, Numbers, Vectors, blocks, body, by_columns, by_columns_3, id, vectors};
 use crate::errors::{raised, raised_of};
-use crate::solve::{self, Choice, Laws, Progress, Report};
+use crate::solve::{self, Choice, LawArrays, Laws, Progress, Report};
 use crate::solver::Functions;
 use crate::stability::Joints;
 
@@ -342,6 +342,30 @@ impl System {
         Ok(PyArray1::from_vec(py, tags))
     }
 
+    fn set_laws(&mut self, constraints: Ids, laws: Laws) -> PyResult<()> {
+        let (ids, laws) = (constraints.as_slice()?, laws.of_constraints()?);
+        let set = self.system.set_laws(ids.len(), |k| (id(ids[k]), laws[k]));
+        set.map_err(|error| raised_of(ids.len(), error))
+    }
+
+    fn laws<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<LawArrays<'py>> {
+        let (ids, mut laws) = (constraints.as_slice()?, Vec::new());
+        let told = self.system.laws(ids.len(), |k| id(ids[k]), |_, law| laws.push(law.copied()));
+        told.map_err(|error| raised_of(ids.len(), error))?;
+        Ok(solve::arrays(py, &laws))
+    }
+
+    /// Numbers of scalar rows of constraints.
+    fn heights_of<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let ids = constraints.as_slice()?;
+        let height = |(k, &one): (usize, &i64)| match self.system.constraint(id(one)) {
+            Ok(constraint) => Ok(constraint.rows() as i64),
+            Err(error) => Err(raised_of(ids.len(), of_entry(k, error))),
+        };
+        let heights = ids.iter().enumerate().map(height).collect::<PyResult<Vec<i64>>>()?;
+        Ok(PyArray1::from_vec(py, heights))
+    }
+
     fn set_reactions(&mut self, reactions: Numbers) -> PyResult<()> {
         self.system.set_reactions(reactions.as_slice()?).map_err(raised)
     }
@@ -646,17 +670,24 @@ impl System {
         scalar_count(&self.system)
     }
 
-    /// See [`solve::report`] for what comes out. `reactions` are where to begin, and become the best that are met.
+    /// See [`solve::report`] for the result; without laws the kept ones are used. `reactions` are where to begin, and become the best that are met.
     fn solve<'py>(
         &mut self,
         py: Python<'py>,
-        laws: Laws,
+        laws: Option<Laws>,
         options: Choice,
         progress: Option<Py<PyAny>>,
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
         let rows = self.system.rows().map_err(raised)?;
-        let laws = laws.made((0..rows.w.len()).map(|row| rows.w.height(row)))?;
+        let laws = match laws {
+            Some(laws) => laws.made((0..rows.w.len()).map(|row| rows.w.height(row)))?,
+            None => {
+                let mut kept = Vec::new();
+                self.system.row_laws(&mut kept).map_err(raised)?;
+                kept
+            }
+        };
         let options = options.made()?;
         let forces = reactions.as_slice_mut()?;
         let Self { system, solver, .. } = self;

@@ -34,6 +34,7 @@ pub use crate::rows::{BlockRows, RowLayout};
 pub use options::{End, Method, Options, Report, Watch};
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};
+pub(crate) use rows_of_three::check_law;
 pub use solver::Solver;
 
 #[cfg(test)]

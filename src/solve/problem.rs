@@ -100,7 +100,7 @@ impl Law {
         (0..3).all(|i| is_free(i) || lower[i] == upper[i])
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    pub(super) fn check(&self) -> Result<(), Fault> {
         ensure!(is_finite(&self.bias), Fault::NotFinite("the bias of its law"));
         match self.kind {
             Kind::Contact { friction, friction_2, cohesion } => {

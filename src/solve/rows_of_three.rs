@@ -5,6 +5,7 @@
 use std::iter;
 use std::ops::Range;
 
+use crate::math::small_symmetric::MOST_ROWS;
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect};
 use crate::rows::BlockRows;
@@ -131,6 +132,12 @@ fn in_lanes(scalars: &[f64]) -> Vector {
 fn pad(block: &mut Block, count: usize) {
     let mean = (0..count).map(|i| block[4 * i] / count as f64).sum();
     (count..3).for_each(|i| block[4 * i] = mean);
+}
+
+/// Check a law for a row of `height` scalar rows.
+pub fn check_law(law: Law<[f64; MOST_ROWS]>, height: usize) -> Result<(), Fault> {
+    let mut parts = law.parts(height).enumerate();
+    parts.try_for_each(|(part, law)| padded(&law, height, (height - 3 * part).min(3))?.check())
 }
 
 /// The law of a triple with `count` scalar rows that belongs to a row of `height` scalar rows.

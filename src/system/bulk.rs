@@ -52,7 +52,7 @@ pub struct AtPoints {
 }
 
 /// Check all entries.
-fn all(count: usize, mut check: impl FnMut(usize) -> Result) -> EntryResult {
+pub(super) fn all(count: usize, mut check: impl FnMut(usize) -> Result) -> EntryResult {
     (0..count).try_for_each(|entry| check(entry).map_err(|error| EntryError { entry: Some(entry), error }))
 }
 

@@ -14,6 +14,7 @@ pub mod constraints;
 mod factors;
 mod files;
 pub mod jacobian;
+mod laws;
 mod locdyn;
 mod products;
 mod rank;

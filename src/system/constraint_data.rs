@@ -1,16 +1,19 @@
-//! The data that a system keeps with each constraint for its user and that no update reads: tag, reaction, and the parts of its
-//! compliance.
+//! The data that a system keeps with each constraint for its user and that no update reads: tag, law, reaction, and the parts of
+//! its compliance.
 #![forbid(unsafe_code)]
 
 use crate::math::{Block, Vector};
 
 use super::constraint::MOST_ROWS;
+use super::laws::RowLaw;
 
 /// The data of a constraint, from its insertion to its removal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConstraintData {
     /// The user's tag.
     pub tag: u64,
+    /// The law, if one was set.
+    pub law: Option<RowLaw>,
     /// The last reaction that was set; the first values count, one for each scalar row.
     pub reaction: [f64; MOST_ROWS],
     /// The compliance that was set for a regular constraint.

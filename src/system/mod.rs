@@ -7,7 +7,7 @@
 //! The modules: `id_table` keeps bodies and constraints under ids, and `structure` the pattern of W. `scene` has all data that
 //! an `update` reads, `dirty` the flags of changes, and `update_plan` the parts that an update computes again. `matrix_free`
 //! multiplies with W through the bodies, `stability` finds the longest stable step, `solve` finds the forces, and `direct` factors W
-//! and finds dependent rows. `constraint_data` has the user's data of constraints, `bulk` functions for many bodies or constraints,
+//! and finds dependent rows. `constraint_data` has the user's data of constraints, `laws` their laws, `bulk` functions for many bodies or constraints,
 //! `jacobian` the operators of many constraints as one matrix, `insertion` all-or-nothing insertion, `shared_solver` inverse
 //! callbacks for several bodies, and `world` converts quantities of the world frame.
 
@@ -23,6 +23,7 @@ mod error;
 mod id_table;
 mod insertion;
 mod jacobian;
+mod laws;
 mod matrix_free;
 mod model;
 mod rows;
@@ -44,6 +45,7 @@ pub use constraint::{Constraint, MOST_BODIES, MOST_ROWS, Operator, Placement};
 pub use error::{Checked, Error, Fault, Result, Subject};
 pub use id_table::Id;
 pub use jacobian::Jacobian;
+pub use laws::RowLaw;
 pub use model::System;
 pub(crate) use model::subject_of;
 pub use rows::Rows;

@@ -51,6 +51,7 @@ fn generate() -> [Generated; 5] {
         "locdyn",
         "stability",
         "solve",
+        "laws",
     ];
     let parts = parts.map(|part| match part {
         "results" => of_all(&["system/c_api/rows.rs", "system/c_api/results.rs"]),

@@ -2,6 +2,7 @@
 //! results have the bits of a system made again.
 
 mod jacobian;
+mod laws;
 mod model;
 mod regularization;
 mod scene;

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 
-_CONTACT, _BOUNDS = 0, 1
+_CONTACT, _BOUNDS, _NONE = 0, 1, 2
 
 Progress = Callable[[float, int, int], object]
 
@@ -71,6 +71,50 @@ class Laws:
         self._lower[rows], self._upper[rows] = _six(lower), _six(upper)
         self._given[rows] = _given(lower), _given(upper), _given(bias)
         return self
+
+    def none(self, rows: Any) -> Laws:
+        """No law: :meth:`System.set_laws` removes the law of such a constraint."""
+        self._kinds[rows], self._given[rows] = _NONE, 1
+        return self
+
+    @property
+    def kind(self) -> NDArray[np.str_]:
+        """The kind of each law: "contact", "bounds" (also of fixed ones) or "none"."""
+        return np.array(["contact", "bounds", "none"])[self._kinds]
+
+    @property
+    def friction(self) -> NDArray[np.float64]:
+        """Friction of contacts along the first and the second tangent, (rows, 2); 0 for other laws."""
+        return np.stack([self._friction, self._friction_2], axis=1) * (self._kinds == _CONTACT)[:, None]
+
+    @property
+    def cohesion(self) -> NDArray[np.float64]:
+        """The largest pull of contacts; 0 for other laws."""
+        return self._cohesion * (self._kinds == _CONTACT)
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """Lower bounds, (rows, 6); only the scalars that a row has count."""
+        return self._lower.copy()
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """Upper bounds, (rows, 6); only the scalars that a row has count."""
+        return self._upper.copy()
+
+    @property
+    def bias(self) -> NDArray[np.float64]:
+        """Biases, (rows, 6); only the scalars that a row has count."""
+        return self._bias.copy()
+
+    @classmethod
+    def of(cls, raw: Any) -> Laws:
+        """Laws as the native part has them."""
+        kinds, numbers, sixes = raw
+        laws = cls(len(kinds))
+        laws._kinds, (laws._friction, laws._friction_2, laws._cohesion) = kinds, numbers
+        laws._lower, laws._upper, laws._bias = (values.reshape(-1, 6) for values in sixes)
+        return laws
 
 
 def _given(values: ArrayLike) -> int:

@@ -333,6 +333,19 @@ class System:
         """The tags of all constraints, in the order of rows."""
         return self._core.tags()
 
+    def set_laws(self, constraints: ArrayLike, laws: Laws | ArrayLike) -> None:
+        """Keep laws with constraints; :meth:`solve` uses them if it gets no laws.
+
+        laws: :class:`Laws` with a law for each of the constraints in this order, or coefficients of friction. A law stays with its
+        constraint until that is removed. No update is needed: W does not depend on laws.
+        """
+        ids = _ids(constraints)
+        self._core.set_laws(ids, laws_of(laws, self._core.heights_of(ids)))
+
+    def laws(self, constraints: ArrayLike) -> Laws:
+        """The laws that are kept with constraints; :attr:`Laws.kind` is "none" for a constraint without a law."""
+        return Laws.of(self._core.laws(_ids(constraints)))
+
     @property
     def reactions(self) -> NDArray[np.float64]:
         """Forces that are kept with their constraints when others come and go, one dimension in the order of scalar rows; those of new
@@ -423,7 +436,7 @@ class System:
 
     def solve(
         self,
-        laws: Laws | ArrayLike,
+        laws: Laws | ArrayLike | None = None,
         R: ArrayLike | None = None,
         *,
         tolerance: float = 1e-8,
@@ -435,7 +448,8 @@ class System:
     ) -> tuple[NDArray[np.float64], Report]:
         """Forces that obey the laws of the rows, C(U, R) = 0 with U = B + W R; other threads of Python go on meanwhile.
 
-        laws: :class:`Laws`, or coefficients of friction, one for all contacts or one a row. R: where to begin, three values a row, for
+        laws: :class:`Laws`, or coefficients of friction, one for all contacts or one a row; without, the laws that are kept with the
+        constraints, see :meth:`set_laws`. R: where to begin, three values a row, for
         instance the forces of the last step; zeros without. tolerance: of the residual, which ``measure`` says: "natural", "scaled" or
         the larger of "both". method: "automatic", "gauss-seidel" or "newton". sweeps, seconds: the most that are spent. progress: called
         as ``progress(residual, sweeps, steps)`` each time that the residual is looked at; False ends the solution, and so does an
@@ -448,7 +462,8 @@ class System:
         heights = self._core.heights()
         forces = start(R, heights.sum())
         options = (tolerance, measure, method, sweeps, seconds)
-        report = self._core.solve(laws_of(laws, heights), options, progress, forces)
+        own = None if laws is None else laws_of(laws, heights)
+        report = self._core.solve(own, options, progress, forces)
         return forces.reshape(-1, 3) if self._core.are_three() else forces, Report.of(report)
 
     def redundant(self, tolerance: float = 0.0) -> NDArray[np.bool_]:

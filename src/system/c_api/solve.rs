@@ -10,11 +10,14 @@ use crate::ffi::handle::{self, Handle};
 use crate::ffi::sized::{CallerSized, CallerStruct};
 use crate::rows::fault::check_size;
 use crate::solve::{BlockRows, End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver};
+use crate::system::RowLaw;
 
-use super::arguments::{self, entry};
+use super::arguments::{self, entry, null};
 use super::ldy_system;
 use super::rows::ldy_rows;
 
+/// A kind of law: none. ldy_system_law writes it for a constraint that has no law.
+pub const LDY_NO_LAW: c_int = 0;
 /// A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
 /// friction (R_N + cohesion). Of rows of three scalars.
 pub const LDY_CONTACT_LAW: c_int = 1;
@@ -185,14 +188,14 @@ pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
 /// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
 /// three scalars or a law is orthotropic.
 ///
-/// laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
-/// count values: where to begin, for instance
+/// laws: one a row, law_count; NULL with law_count 0: the laws that are kept with the constraints, see ldy_system_set_law. options:
+/// NULL for the defaults. R: three values a row, of other rows as many as they have scalars, count values: where to begin, for instance
 /// the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
 /// cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
 ///
 /// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, no
-/// successful update since the last change, a law is none, not finite: the text names the constraint). After an error R is as it
-/// was.
+/// successful update since the last change, a law is none, a constraint has no kept law, not finite: the text names the constraint).
+/// After an error R is as it was.
 ///
 /// # Safety
 /// solver comes from ldy_solve_create and system from ldy_system_create; arrays are NULL or have the sizes given; options and
@@ -208,12 +211,16 @@ pub unsafe extern "C" fn ldy_solve_system(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: exclusive, system: shared, laws: values(law_count), options: optional sized_const, R: values_mut(count),
+    entry!(solver: exclusive, system: shared, laws: optional values(law_count), options: optional sized_const, R: values_mut(count),
            report: optional sized => {
+        ensure!(laws.is_some() || law_count == 0, null("laws"));
         let rows = system.rows()?;
         let options = Chosen::read(options)?;
         let ldy_solve { solver, laws: kept } = solver;
-        read_laws(&rows.w, laws, kept)?;
+        match laws {
+            Some(laws) => read_laws(&rows.w, laws, kept)?,
+            None => system.row_laws(kept)?,
+        }
         let watch = &mut options.watch();
         let result = system.solve_watched(solver, kept, &options.options, R, watch)?;
         tell(report, &result, options.options.measure, solver.history());
@@ -319,17 +326,61 @@ fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
     for (row, law) in given.iter().enumerate() {
-        let ldy_law { friction, friction_2, cohesion, lower, upper, bias, .. } = *law;
-        let kind = match law.kind {
-            LDY_CONTACT_LAW => Kind::Contact { friction, friction_2: friction, cohesion },
-            LDY_ORTHOTROPIC_CONTACT_LAW => Kind::Contact { friction, friction_2, cohesion },
-            LDY_FIXED_LAW => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
-            LDY_BOUNDS_LAW => Kind::Bounds { lower, upper },
-            kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
-        };
-        laws.extend(Law { kind, bias }.parts(rows.height(row)));
+        let unknown = || fail!(Code::BugFound, "law {row}: there is no kind {}", law.kind);
+        laws.extend(law_of(law).ok_or_else(unknown)?.parts(rows.height(row)));
     }
     Ok(())
+}
+
+impl ldy_law {
+    /// Whether its kind is one of the kinds above.
+    pub(super) fn is_known(&self) -> bool {
+        (LDY_NO_LAW..=LDY_ORTHOTROPIC_CONTACT_LAW).contains(&self.kind)
+    }
+}
+
+/// A law as the core has it; none if its kind is LDY_NO_LAW or unknown.
+pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
+    let ldy_law { friction, friction_2, cohesion, lower, upper, bias, .. } = *law;
+    let kind = match law.kind {
+        LDY_CONTACT_LAW => Kind::Contact { friction, friction_2: friction, cohesion },
+        LDY_ORTHOTROPIC_CONTACT_LAW => Kind::Contact { friction, friction_2, cohesion },
+        LDY_FIXED_LAW => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
+        LDY_BOUNDS_LAW => Kind::Bounds { lower, upper },
+        _ => return None,
+    };
+    Some(Law { kind, bias })
+}
+
+/// The law of a constraint of `rows` scalar rows as C has it.
+pub(super) fn told(law: Option<&RowLaw>, rows: usize) -> ldy_law {
+    let mut to = ldy_law {
+        kind: LDY_NO_LAW,
+        friction: 0.0,
+        friction_2: 0.0,
+        cohesion: 0.0,
+        lower: [0.0; 6],
+        upper: [0.0; 6],
+        bias: law.map_or([0.0; 6], |law| law.bias),
+    };
+    match law.map(|law| law.kind) {
+        None => {}
+        Some(Kind::Contact { friction, friction_2, cohesion }) => {
+            let is_isotropic = friction == friction_2;
+            to.kind = if is_isotropic { LDY_CONTACT_LAW } else { LDY_ORTHOTROPIC_CONTACT_LAW };
+            (to.friction, to.cohesion) = (friction, cohesion);
+            to.friction_2 = if is_isotropic { 0.0 } else { friction_2 };
+        }
+        Some(Kind::Bounds { lower, upper }) => {
+            let are = |bounds: &[f64; 6], bound: f64| bounds[..rows].iter().all(|&x| x == bound);
+            let is_fixed = are(&lower, f64::NEG_INFINITY) && are(&upper, f64::INFINITY);
+            to.kind = if is_fixed { LDY_FIXED_LAW } else { LDY_BOUNDS_LAW };
+            if !is_fixed {
+                (to.lower, to.upper) = (lower, upper);
+            }
+        }
+    }
+    to
 }
 
 fn count(number: usize) -> c_int {

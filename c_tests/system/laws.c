@@ -1,0 +1,158 @@
+/* Laws that are kept with constraints through ldy_system.h: the bits of laws given row by row; single and bulk calls; bad entries are
+   named, and nothing has changed. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "system/face.h"
+
+#define BALLS 4
+
+/* A contact of some program, with fields between that the library does not read. */
+typedef struct {
+  char name[8];
+  long long id;
+  ldy_law law, told;
+  double padding;
+} CONTACT;
+
+#define STRIDE sizeof (CONTACT)
+
+/* A heap of balls, each on the one below, and a joint of one row on the lowest. Constraint BALLS is that joint. */
+static ldy_system *heap (void)
+{
+  double velocity[6] = { 0, 0, 0, 1, 0.5, -1 };
+  ldy_system *system = NULL;
+  long long body, id;
+
+  GOOD (ldy_system_create (&system));
+  for (int k = 0; k < BALLS; k ++) {
+    GOOD (ldy_system_add_rigid (system, 1 + k, unit, unit, origin, &body));
+    GOOD (ldy_system_set_velocity (system, body, velocity, 6));
+    GOOD (ldy_system_add_constraint (system, k, k ? k - 1 : LDY_GROUND, unit, origin, origin, &id));
+  }
+  GOOD (ldy_system_add_freedom (system, 0, 4, 1, &id));
+  GOOD (ldy_system_update (system, 0.5));
+  return system;
+}
+
+static ldy_law contact (double friction)
+{
+  ldy_law law = { .kind = LDY_CONTACT_LAW, .friction = friction };
+
+  return law;
+}
+
+/* The same kind and values; bytes between them do not count. */
+static void same_law (const ldy_law *a, const ldy_law *b)
+{
+  size_t first = offsetof (ldy_law, friction);
+
+  CHECK_INT (a->kind, b->kind);
+  CHECK_SAME_BITS (&a->friction, &b->friction, sizeof *a - first);
+}
+
+static ldy_law law_of (int k)
+{
+  ldy_law law = contact (0.1 * k);
+
+  if (k == 1) law.kind = LDY_ORTHOTROPIC_CONTACT_LAW, law.friction_2 = 0.7, law.cohesion = 0.25;
+  if (k == 2) law.kind = LDY_FIXED_LAW, law.friction = 0, law.bias[1] = -0.125;
+  if (k == BALLS) law.kind = LDY_BOUNDS_LAW, law.friction = 0, law.lower[0] = -0.5, law.upper[0] = 0.25;
+  return law;
+}
+
+static void kept_and_given (void)
+{
+  ldy_system *system = heap ();
+  ldy_solve *solver = NULL;
+  ldy_solve_report a = { .size = sizeof a }, b = { .size = sizeof b };
+  ldy_rows before = { .size = sizeof before }, after = { .size = sizeof after };
+  ldy_law laws[BALLS + 1], told;
+  CONTACT contacts[BALLS];
+  double R[3 * BALLS + 1] = { 0 }, own[3 * BALLS + 1] = { 0 };
+  long long joint = BALLS;
+
+  GOOD (ldy_solve_create (&solver));
+  GOOD (ldy_system_rows (system, &before));
+  BAD (ldy_solve_system (solver, system, NULL, 0, NULL, own, 3 * BALLS + 1, &a), "constraint 0 on body 0: it has no law");
+  BAD (ldy_solve_system (solver, system, NULL, 2, NULL, own, 3 * BALLS + 1, &a), "laws is NULL");
+  memset (contacts, 0xff, sizeof contacts);
+  for (int k = 0; k <= BALLS; k ++) laws[k] = law_of (k);
+  for (int k = 0; k < BALLS; k ++) contacts[k].id = BALLS - 1 - k, contacts[k].law = laws[BALLS - 1 - k];
+  GOOD (ldy_system_set_laws (system, BALLS, &contacts[0].id, STRIDE, &contacts[0].law, STRIDE));
+  BAD (ldy_solve_system (solver, system, NULL, 0, NULL, own, 3 * BALLS + 1, &a), "constraint 4 on body 0: it has no law");
+  GOOD (ldy_system_law (system, joint, &told));
+  CHECK_INT (told.kind, LDY_NO_LAW);
+  GOOD (ldy_system_set_law (system, joint, &laws[BALLS]));
+  GOOD (ldy_system_rows (system, &after));
+  CHECK (before.values == after.values && before.B == after.B);
+  GOOD (ldy_solve_system (solver, system, laws, BALLS + 1, NULL, R, 3 * BALLS + 1, &a));
+  GOOD (ldy_solve_system (solver, system, NULL, 0, NULL, own, 3 * BALLS + 1, &b));
+  CHECK_SAME_BITS (R, own, sizeof R);
+  CHECK_INT (a.end, LDY_CONVERGED);
+  CHECK (a.sweeps == b.sweeps && a.residual == b.residual);
+  CHECK (R[2] > 0 && R[3 * BALLS] != 0);
+
+  GOOD (ldy_system_laws (system, BALLS, &contacts[0].id, STRIDE, &contacts[0].told, STRIDE));
+  for (int k = 0; k < BALLS; k ++) same_law (&contacts[k].told, &contacts[k].law);
+  CHECK (isnan (contacts[0].padding));
+  GOOD (ldy_system_law (system, joint, &told));
+  same_law (&told, &laws[BALLS]);
+  /* One law for all; a law goes with its constraint, and others stay. */
+  laws[0] = contact (0.75);
+  GOOD (ldy_system_set_laws (system, BALLS, &contacts[0].id, STRIDE, laws, 0));
+  GOOD (ldy_system_remove_constraint (system, 1));
+  BAD (ldy_system_law (system, 1, &told), "constraint 1: there is none with this id");
+  GOOD (ldy_system_law (system, 3, &told));
+  same_law (&told, laws);
+  laws[0].kind = LDY_NO_LAW;
+  GOOD (ldy_system_set_law (system, 3, laws));
+  GOOD (ldy_system_update (system, 0.5));
+  BAD (ldy_solve_system (solver, system, NULL, 0, NULL, own, 3 * BALLS - 2, &a),
+    "constraint 3 between bodies 3 and 2: it has no law");
+  ldy_solve_destroy (solver);
+  ldy_system_destroy (system);
+}
+
+static void bad_laws (void)
+{
+  ldy_system *system = heap ();
+  ldy_law laws[3] = { contact (0.5), contact (0.5), contact (0.5) }, told;
+  long long ids[3] = { 0, 1, 2 }, joint[2] = { 0, BALLS }, wrong[2] = { 0, 99 }, negative[2] = { 0, -2 };
+
+  laws[2].friction = -1;
+  BAD (ldy_system_set_laws (system, 3, ids, 8, laws, sizeof *laws),
+    "entry 2: constraint 2 between bodies 2 and 1: its friction is negative or not finite");
+  laws[2].kind = 17;
+  BAD (ldy_system_set_laws (system, 3, ids, 8, laws, sizeof *laws), "entry 2: constraint 2: its law: there is no kind 17");
+  BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2: its law: there is no kind 17");
+  laws[2].kind = LDY_BOUNDS_LAW, laws[2].lower[1] = 1;
+  BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2 between bodies 2 and 1: a lower bound of its force is above");
+  laws[2] = contact (0.5), laws[2].bias[0] = NAN;
+  BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2 between bodies 2 and 1: the bias of its law is not finite");
+  BAD (ldy_system_set_laws (system, 2, joint, 8, laws, 0), "entry 1: constraint 4 on body 0: a contact has three scalar rows");
+  BAD (ldy_system_set_laws (system, 2, wrong, 8, laws, 0), "entry 1: constraint 99: there is none with this id");
+  BAD (ldy_system_set_laws (system, 2, negative, 8, laws, 0), "entry 1: constraint -2: there is none with this id");
+  BAD (ldy_system_set_laws (system, 2, NULL, 8, laws, 0), "constraints is NULL");
+  BAD (ldy_system_set_laws (system, 2, ids, 8, NULL, 0), "laws is NULL");
+  BAD (ldy_system_set_laws (system, 2, ids, 8, laws, 12), "laws: a stride of 12 bytes is no multiple of 8");
+  BAD (ldy_system_set_laws (NULL, 2, ids, 8, laws, 0), "system is NULL");
+  BAD (ldy_system_set_law (system, 0, NULL), "law is NULL");
+  BAD (ldy_system_law (system, 0, NULL), "law is NULL");
+  BAD (ldy_system_laws (system, 2, ids, 8, laws, 8), "laws: a stride of 8 bytes is less than");
+  BAD (ldy_system_laws (system, 2, wrong, 8, laws, sizeof *laws), "entry 1: constraint 99");
+  for (int k = 0; k <= BALLS; k ++) {
+    GOOD (ldy_system_law (system, k, &told));
+    CHECK_INT (told.kind, LDY_NO_LAW);
+  }
+  GOOD (ldy_system_set_laws (system, 0, NULL, 0, NULL, 0));
+  ldy_system_destroy (system);
+}
+
+int main (void)
+{
+  kept_and_given ();
+  bad_laws ();
+  return check_summary ("system_laws");
+}
