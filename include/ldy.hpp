@@ -90,6 +90,7 @@ private:
 
 using values = view<const double>;
 using vector3 = std::array<double, 3>;
+using matrix3 = std::array<double, 9>;
 using indices = view<const int>;
 
 /* An operator H of three rows, or as many as add_rows is told; see ldy_operator. Empty for the ground. */
@@ -179,6 +180,11 @@ struct critical_step {
   double omega_squared, step;
   id constraint;
   double share;
+};
+
+/* The changes that system::sync_constraints has made; see ldy_sync_report. */
+struct sync_report : ldy_sync_report {
+  sync_report () noexcept : ldy_sync_report () { size = sizeof (ldy_sync_report); }
 };
 
 /* Replaces columns of x, size values each, by A^-1 times them. It may throw. */
@@ -534,6 +540,24 @@ public:
   /* Of all constraints, in the order of rows. */
   void tags (view<unsigned long long> out) const { check (ldy_system_tags (raw (), out.data (), out.size ())); }
 
+  /* Make the constraints with keys those of a list; see ldy_system_sync_constraints. slaves empty: all are the ground. laws: empty, or
+     one for each entry. constraints: empty, or where to write the id of each entry. */
+  ldy::sync_report sync_constraints (view<const unsigned long long> keys, view<const id> masters, view<const id> slaves,
+    values frames, values master_points, values slave_points, view<const ldy_law> laws = {}, view<id> constraints = {})
+  {
+    ldy::sync_report report;
+    std::size_t count = keys.size ();
+    need (masters, count, "masters"), need (frames, 9 * count, "frames");
+    points (master_points, count, "master_points"), points (slave_points, count, "slave_points");
+    if (!slaves.empty ()) need (slaves, count, "slaves");
+    if (!laws.empty ()) need (laws, count, "laws");
+    if (!constraints.empty ()) need (constraints, count, "constraints");
+    check (ldy_system_sync_constraints (raw (), count, keys.data (), sizeof (unsigned long long), masters.data (), slaves.data (),
+      sizeof (id), frames.data (), of_matrix, master_points.data (), slave_points.data (), of_vector, laws.data (), sizeof (ldy_law),
+      constraints.data (), sizeof (id), &report));
+    return report;
+  }
+
   /* Laws that stay with their constraints, which force_solver::solve uses if it gets no laws; see ldy_system_set_law. */
   void set_law (id constraint, const ldy_law &law) { check (ldy_system_set_law (raw (), constraint, &law)); }
 
@@ -760,6 +784,7 @@ private:
   }
 
   friend vector3 gyroscopic_change (values inertia, values spin, double h);
+  friend matrix3 turned_rotation (values rotation, values before, values after, double h);
 
   template <class T> static void need (view<T> array, std::size_t count, const char *name)
   {
@@ -878,6 +903,14 @@ inline ldy_law bounds_law (values lower, values upper, values bias = {})
 /* How to solve; what is zero has its default. */
 struct solve_options : ldy_solve_options {
   solve_options () noexcept : ldy_solve_options () { size = sizeof (ldy_solve_options); }
+
+  /* Options for steps in real time; see ldy_solve_real_time. */
+  static solve_options real_time ()
+  {
+    solve_options options;
+    if (int code = ldy_solve_real_time (&options)) throw error (code, ldy_last_error ());
+    return options;
+  }
 };
 
 /* What came out. Its history is valid until the solver's next call. */
@@ -1047,6 +1080,15 @@ inline vector3 gyroscopic_change (values inertia, values spin, double h)
   system::need (inertia, 9, "inertia"), system::need (spin, 3, "spin");
   check (ldy_system_gyroscopic_change (inertia.data (), spin.data (), h, change.data ()));
   return change;
+}
+
+/* See ldy_system_turned_rotation. */
+inline matrix3 turned_rotation (values rotation, values before, values after, double h)
+{
+  matrix3 turned;
+  system::need (rotation, 9, "rotation"), system::need (before, 3, "before"), system::need (after, 3, "after");
+  check (ldy_system_turned_rotation (rotation.data (), before.data (), after.data (), h, turned.data ()));
+  return turned;
 }
 
 inline void set_threads (int n) { check (ldy_set_threads (n)); }

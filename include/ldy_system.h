@@ -1023,13 +1023,21 @@ int ldy_system_referential_spin(const ldy_system *system,
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
 int ldy_system_world_spin(const ldy_system *system, long long body, const double *referential, double *world);
 
-/* Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the
-   referential frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
+/* Compute the gyroscopic term: the change of the angular velocity of a rigid body in a step without a torque. It is part of the free
+   velocity, beside h A^-1 times the forces. Needs no system.
 
-   inertia: J, 3 x 3, as in ldy_system_add_rigid. spin: the angular velocity; change: where to put the result; 3 values each; they
-   may be the same. h: the step.
+   The method is the one of Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp
+   (-theta) J spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for
+   any h; to first order the change is -h J^-1 (spin x J spin). A step in which the body turns by more than a radian is made in equal
+   parts. ldy_system_turned_rotation computes the rotation that belongs to it.
 
-   Returns 0 or 52 (NULL argument, not finite, J singular); then nothing is written.
+   - inertia: J, 3 x 3, as in ldy_system_add_rigid.
+   - spin: the angular velocity in the referential frame, 3 values.
+   - h: the step.
+   - change: where to write spin_1 - spin, 3 values; it may be spin.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite, J is singular, or the body turns by more than about 4000 radians
+   in the step. Then nothing is written.
 
    Safety:
    inertia is NULL or has 9 values, spin and change are NULL or have 3. */
@@ -1037,6 +1045,27 @@ int ldy_system_gyroscopic_change(const double *inertia,
                                  const double *spin,
                                  double h,
                                  double *change);
+
+/* Compute the rotation of a rigid body after a step: rotation exp (h (before + after) / 2). Needs no system.
+
+   If after = before + change, with the change of ldy_system_gyroscopic_change, the angular momentum in the world, rotation J spin,
+   remains the same to rounding, as long as the body turns by at most a radian in the step. If forces change the spin, too, after is
+   the spin with their change.
+
+   - rotation: 3 x 3, from the reference to now.
+   - before, after: the angular velocity in the referential frame at the beginning and at the end of the step, 3 values each.
+   - h: the step.
+   - turned: where to write the result, 9 values; it may be rotation.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite. Then nothing is written.
+
+   Safety:
+   Arrays are NULL or have the sizes given. */
+int ldy_system_turned_rotation(const double *rotation,
+                               const double *before,
+                               const double *after,
+                               double h,
+                               double *turned);
 
 
 /* The results of an update; everything belongs to the system and is valid until its next change.
@@ -1630,29 +1659,12 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 /* An end: watch returned another number than 0. */
 #define LDY_STOPPED 5
 
+/* An end: the work that was allowed is done. */
+#define LDY_WORK_DONE 6
+
 /* A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
    more. Used by one thread at a time. */
 typedef struct ldy_solve ldy_solve;
-
-/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are
-   read as the row has scalars. */
-typedef struct {
-  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW. */
-  int kind;
-  /* Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent. */
-  double friction;
-  /* Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0. */
-  double friction_2;
-  /* Of a contact: the largest pull, a force, not negative. */
-  double cohesion;
-  /* Of bounds; may be -INFINITY. */
-  double lower[6];
-  /* Of bounds, not below the lower ones; may be INFINITY. */
-  double upper[6];
-  /* Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
-     the velocity v. */
-  double bias[6];
-} ldy_law;
 
 /* Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
    to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, must return and call nothing for the
@@ -1679,14 +1691,36 @@ typedef struct {
   ldy_watch watch;
   /* Given to watch. */
   void *data;
+  /* Most work, in the units of ldy_solve_report.work; no limit. It depends on no clock: results are the same in each run. */
+  unsigned long long work;
 } ldy_solve_options;
+
+/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are
+   read as the row has scalars. */
+typedef struct {
+  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW. */
+  int kind;
+  /* Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent. */
+  double friction;
+  /* Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0. */
+  double friction_2;
+  /* Of a contact: the largest pull, a force, not negative. */
+  double cohesion;
+  /* Of bounds; may be -INFINITY. */
+  double lower[6];
+  /* Of bounds, not below the lower ones; may be INFINITY. */
+  double upper[6];
+  /* Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
+     the velocity v. */
+  double bias[6];
+} ldy_law;
 
 /* What came out. */
 typedef struct {
   /* sizeof (ldy_solve_report), set by the caller before the call. */
   size_t size;
   /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
-     LDY_STOPPED. */
+     LDY_STOPPED, LDY_WORK_DONE. */
   int end;
   /* Sweeps of Gauss-Seidel. */
   int sweeps;
@@ -1708,6 +1742,9 @@ typedef struct {
   const double *history;
   /* As many. */
   size_t history_count;
+  /* Work, counted from sizes and patterns: a unit is about a nanosecond of a processor of 2025. It is the same in each run. A limit
+     of work is checked between sweeps and steps: the work is at most one of them more. */
+  unsigned long long work;
 } ldy_solve_report;
 
 /* Make a solver.
@@ -1723,6 +1760,19 @@ int ldy_solve_create(ldy_solve **solver);
    Safety:
    solver is NULL or comes from ldy_solve_create, and is not used afterwards. */
 void ldy_solve_destroy(ldy_solve *solver);
+
+/* Write options for steps in real time: Gauss-Seidel alone, at most 100 sweeps, tolerance 1e-3.
+
+   So the work of a step is bounded, and the same in each run. Begin with the forces of the last step (a warm start, see
+   ldy_system_set_reactions and ldy_system_sync_constraints). The best forces are returned; many steps end with LDY_SWEEPS_MADE.
+
+   - options: where to write it, its size set. Fields that are not named above are zero.
+
+   Returns 0, or LDY_BUG_FOUND if options is NULL or its size is wrong.
+
+   Safety:
+   options is NULL or valid, with as many bytes as its size says. */
+int ldy_solve_real_time(ldy_solve_options *options);
 
 /* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
    three scalars or a law is orthotropic.
@@ -1835,6 +1885,75 @@ int ldy_system_laws(const ldy_system *system,
                     size_t constraints_stride,
                     ldy_law *laws,
                     size_t laws_stride);
+
+
+/* The changes that ldy_system_sync_constraints has made. */
+typedef struct {
+  /* sizeof (ldy_sync_report), set by the caller before the call. */
+  size_t size;
+  /* Number of constraints whose keys were known. */
+  size_t kept;
+  /* Number of new constraints. */
+  size_t inserted;
+  /* Number of constraints that were removed. */
+  size_t removed;
+  /* The id of the first new constraint, or -1. New constraints have consecutive ids in the order of entries, and all older ids
+     are smaller. */
+  long long first_inserted;
+} ldy_sync_report;
+
+/* Make the constraints with keys equal to a list, for instance to the contacts that were found in this step. The function does all
+   of it, or nothing.
+
+   The program gives each entry a key, any number by which it knows a contact again. This function matches keys with the constraints
+   that earlier calls of it have inserted:
+
+   - A known key: the constraint gets bodies, frame and points of the entry. It keeps id, row, compliance and regularization,
+     reaction (ldy_system_reactions), and law (ldy_system_set_law) unless the entry has a law. If its frame changes, the reaction is
+     expressed in the new axes, so that the force on the bodies in the world is the same, and a solver begins with it. If master and
+     slave change places, the sign of the reaction changes, too.
+   - A new key: a constraint is inserted as by ldy_system_add_constraint, after all others, with zero reaction.
+   - A key that is no longer in the list: the constraint is removed.
+
+   Constraints that were inserted by other functions have no key and are not touched. The key of a constraint is its tag:
+   ldy_system_tags returns keys in the order of rows, and ldy_system_set_tag changes the key. If two constraints have the same key
+   then, the one with the smaller id is kept, and the other is removed. The functions that move, change or remove constraints take
+   constraints with keys, too; a constraint that was removed has no key any more.
+
+   Rows have to be updated after it. If only frames and points have changed, the pattern of W stays.
+
+   - count: number of entries; 0 removes all constraints with keys. Strides are bytes, see ldy_system_add_constraints.
+   - keys: a key each, none twice.
+   - masters, slaves, frames, master_points, slave_points: as in ldy_system_add_constraints.
+   - laws: a law each, or NULL; laws_stride 0: the first is for all. A law of kind LDY_NO_LAW, or NULL: a known constraint keeps its
+     law, and a new one has none.
+   - constraints: where to write the id of the constraint of each entry; NULL: not wanted.
+   - report: NULL: not wanted.
+
+   Returns 0, LDY_OUT_OF_MEMORY or LDY_BUG_FOUND (NULL argument, a stride that is no multiple of 8, a key twice, an entry that
+   ldy_system_add_constraint or ldy_system_set_law refuses: the text names the entry). After an error nothing has changed, and the
+   last update still has its results.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given; constraints overlaps no
+   values that are read; report is NULL or valid and has the bytes that its size says. */
+int ldy_system_sync_constraints(ldy_system *system,
+                                size_t count,
+                                const unsigned long long *keys,
+                                size_t keys_stride,
+                                const long long *masters,
+                                const long long *slaves,
+                                size_t bodies_stride,
+                                const double *frames,
+                                size_t frames_stride,
+                                const double *master_points,
+                                const double *slave_points,
+                                size_t points_stride,
+                                const ldy_law *laws,
+                                size_t laws_stride,
+                                long long *constraints,
+                                size_t constraints_stride,
+                                ldy_sync_report *report);
 
 #ifdef __cplusplus
 }

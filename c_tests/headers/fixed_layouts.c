@@ -77,7 +77,8 @@ AT (ldy_solve_options, normal_first, 28);
 AT (ldy_solve_options, seconds, 32);
 AT (ldy_solve_options, watch, 40);
 AT (ldy_solve_options, data, 48);
-ENDS (ldy_solve_options, data, 56);
+AT (ldy_solve_options, work, 56);
+ENDS (ldy_solve_options, work, 64);
 
 AT (ldy_solve_report, size, 0);
 AT (ldy_solve_report, end, 8);
@@ -91,7 +92,15 @@ AT (ldy_solve_report, first, 48);
 AT (ldy_solve_report, seconds, 56);
 AT (ldy_solve_report, history, 64);
 AT (ldy_solve_report, history_count, 72);
-ENDS (ldy_solve_report, history_count, 80);
+AT (ldy_solve_report, work, 80);
+ENDS (ldy_solve_report, work, 88);
+
+AT (ldy_sync_report, size, 0);
+AT (ldy_sync_report, kept, 8);
+AT (ldy_sync_report, inserted, 16);
+AT (ldy_sync_report, removed, 24);
+AT (ldy_sync_report, first_inserted, 32);
+ENDS (ldy_sync_report, first_inserted, 40);
 
 /* These never grow. */
 AT (ldy_differences, V, 0);

@@ -442,6 +442,21 @@ void test_many ()
   std::vector<unsigned long long> tags (3);
   system.tags (tags);
   CHECK (tags[0] == 5 && tags[1] == 1ull << 63 && tags[2] == 7);
+  std::vector<ldy_law> laws = { ldy::contact_law (0.5), ldy::fixed_law (), ldy::contact_law (0.25) }, told (2);
+  std::vector<ldy::id> outer = { constraints[0], constraints[2] };
+  system.set_laws (constraints, laws), system.set_law (constraints[2], laws[0]);
+  system.laws (outer, told);
+  CHECK (told[1].friction == 0.5 && system.law (constraints[1]).kind == LDY_FIXED_LAW);
+  CHECK (fails (52, "laws: 2 values where 3", [&] { system.set_laws (constraints, told); }));
+  std::vector<double> by_row (9), by_law (9);
+  laws[2] = laws[0];
+  ldy::force_solver solver;
+  system.update (1);
+  CHECK (solver.solve (system, laws, by_row).converged () && solver.solve (system, by_law).converged () && by_law == by_row);
+  ldy::solve_options bounded = ldy::solve_options::real_time ();
+  CHECK (bounded.sweeps == 100 && bounded.method == LDY_GAUSS_SEIDEL_METHOD && bounded.tolerance == 1e-3);
+  bounded.work = 1000000;
+  CHECK (solver.solve (system, by_law, bounded).converged () && solver.solve (system, by_law, bounded).work < bounded.work);
   std::vector<double> R = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, kept (6);
   system.set_reactions (R);
   system.remove_constraints ({ constraints[1] });
@@ -451,6 +466,17 @@ void test_many ()
   CHECK (fails (52, "velocities: 4 values where 3", [&] { system.set_velocities (bodies, R = { 1, 2, 3, 4 }); }));
   CHECK (fails (52, "constraint 1", [&] { system.remove_constraints ({ constraints[0], constraints[1] }); }));
 
+  std::vector<ldy::id> synced (2), masters = { bodies[0], bodies[1] };
+  std::vector<double> two (frames.begin (), frames.begin () + 18), places (6);
+  for (double *frame : { two.data (), two.data () + 9 }) for (int i = 0; i < 9; i ++) frame[i] = i % 4 == 0;
+  ldy::sync_report report = system.sync_constraints ({ 7, 5 }, masters, {}, two, places, {}, laws = { laws[0], laws[1] }, synced);
+  CHECK (report.inserted == 2 && report.kept == 0 && report.first_inserted == synced[0] && synced[1] == synced[0] + 1);
+  report = system.sync_constraints ({ 5 }, { bodies[2] }, masters = { bodies[0] }, { 0, 1, 0, 0, 0, 1, 1, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 });
+  CHECK (report.kept == 1 && report.removed == 1 && report.first_inserted == -1 && system.law (synced[1]).kind == LDY_FIXED_LAW);
+  CHECK (fails (52, "masters: 1 values where 2", [&] { system.sync_constraints ({ 1, 2 }, masters, {}, two, places, {}); }));
+  CHECK (fails (52, "entry 1", [&] { system.sync_constraints ({ 1, 1 }, { bodies[0], bodies[1] }, {}, two, places, {}); }));
+  CHECK (system.sync_constraints ({}, {}, {}, {}, {}, {}).removed == 1);
+
   ldy::vector3 point = system.referential_point (bodies[0], { 1, 0, 0 }, { 1, 2, 3 }), spin = system.referential_spin (bodies[0], { 1, 2, 3 });
   CHECK (near (point[0], 2) && near (point[1], 0) && near (point[2], 3)); /* turned by a quarter about z */
   spin = system.world_spin (bodies[0], spin);
@@ -459,8 +485,11 @@ void test_many ()
   CHECK (spin == ldy::vector3 ());
   CHECK (fails (52, "inertia: 3 values where 9", [&] { ldy::gyroscopic_change (spin, spin, 1); }));
   CHECK (fails (52, "spin: 2 values where 3", [&] { ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 1, 2 }, 1); }));
-  ldy::vector3 change = ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 0, 1, 1 }, 0.5);
-  CHECK (near (change[0], -0.5) && near (change[1], 0)); /* w x J w = (1 * 3 - 1 * 2, 0, 0) */
+  ldy::vector3 change = ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 0, 1, 1 }, 1e-9);
+  CHECK (std::fabs (change[0] + 1e-9) < 1e-17 && std::fabs (change[1]) < 1e-17); /* w x J w = (1 * 3 - 1 * 2, 0, 0) */
+  ldy::matrix3 turn = ldy::turned_rotation ({ 1, 0, 0, 0, 1, 0, 0, 0, 1 }, { 0, 0, 1 }, { 0, 0, 2 }, std::acos (0.) * 2 / 3);
+  CHECK (near (turn[1], 1) && near (turn[3], -1) && near (turn[8], 1));
+  CHECK (fails (52, "rotation: 3 values where 9", [&] { ldy::turned_rotation (change, change, change, 1); }));
   CHECK (fails (52, "", [&] { system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 }); }));
   system.take_any_axes (true);
   system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 });

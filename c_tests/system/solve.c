@@ -1,5 +1,6 @@
 /* The forces of contacts and joints through ldy_system.h: outcomes by hand, ends, and what is refused. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "system/face.h"
@@ -184,6 +185,47 @@ static void ends (ldy_solve *solver)
   ldy_system_destroy (system);
 }
 
+/* Work is counted: a limit holds but for one sweep, and ends a solution in the same place each time. Callers that do not know the
+   field have no limit and get no work. */
+static void work (ldy_solve *solver)
+{
+  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-300, .sweeps = 40 }, preset = { .size = sizeof preset };
+  ldy_solve_report all = { .size = sizeof all }, part = all, again = all, old = { .size = offsetof (ldy_solve_report, work), .work = 7 };
+  ldy_law laws[2] = { contact (0.5), contact (0.9) };
+  ldy_system *system = pile (10);
+  double R[6] = { 0 }, same[6] = { 0 };
+
+  options.method = LDY_GAUSS_SEIDEL_METHOD;
+  options.sweeps = 1;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &all));
+  CHECK (all.end == LDY_SWEEPS_MADE && all.work > 0);
+  options.sweeps = 0;
+  options.work = 3 * all.work / 2;
+  for (int i = 0; i < 6; i ++) R[i] = 0;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &part));
+  CHECK_INT (part.end, LDY_WORK_DONE);
+  CHECK (part.work >= options.work && part.work <= options.work + all.work);
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, same, 6, &again));
+  CHECK (again.work == part.work && again.sweeps == part.sweeps && again.residual == part.residual);
+  CHECK_SAME_BITS (R, same, sizeof R);
+  options.size = offsetof (ldy_solve_options, work);
+  options.sweeps = 1;
+  memset (same, 0, sizeof same);
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, same, 6, &old));
+  CHECK (old.end == LDY_SWEEPS_MADE && old.work == 7);
+
+  preset.seconds = 5, preset.work = 9, preset.measure = 77;
+  GOOD (ldy_solve_real_time (&preset));
+  CHECK (preset.method == LDY_GAUSS_SEIDEL_METHOD && preset.sweeps == 100 && preset.tolerance == 1e-3 && preset.size == sizeof preset);
+  CHECK (preset.seconds == 0 && preset.work == 0 && preset.measure == LDY_BOTH_MEASURES && !preset.watch);
+  GOOD (ldy_solve_system (solver, system, laws, 2, &preset, same, 6, &part));
+  CHECK (part.end == LDY_CONVERGED && part.steps == 0 && part.sweeps <= 100);
+  BAD (ldy_solve_real_time (NULL), "options is NULL");
+  preset.size = 3;
+  BAD (ldy_solve_real_time (&preset), "options->size is 3");
+  ldy_system_destroy (system);
+}
+
 /* R stays as it was, and the text names the constraint. */
 static void refusals (ldy_solve *solver)
 {
@@ -254,6 +296,7 @@ int main (void)
   joints_and_bounds (solver);
   any_rows (solver);
   ends (solver);
+  work (solver);
   refusals (solver);
   ldy_solve_destroy (solver);
   ldy_solve_destroy (NULL);

@@ -268,13 +268,17 @@ void visit_world (const MODEL *m, RANDOM *random)
   CHECK_INT (ldy_system_referential_spin (m->system, body->id, place, told), LDY_BUG_FOUND);
   CHECK_SAME_BITS (back, told, sizeof back);
   if (body->inertia == BY_MASS) {
-    /* J change = -h (X x J X). */
+    /* Energy and the length of J X stay. */
     const double *J = body->tensor;
-    double L[3] = { 0 }, moved[3] = { 0 }, torque[3];
+    double L[3] = { 0 }, moved[3] = { 0 }, energy[2] = { 0 }, length[2] = { 0 };
     CHECK_INT (ldy_system_gyroscopic_change (J, X, 0.5, told), 0);
-    for (int i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) L[i] += J[3 * j + i] * X[j], moved[i] += J[3 * j + i] * told[j];
-    for (int i = 0; i < 3; i ++) torque[i] = X[(i + 1) % 3] * L[(i + 2) % 3] - X[(i + 2) % 3] * L[(i + 1) % 3];
-    for (int i = 0; i < 3; i ++) CHECK_NEAR (moved[i], -0.5 * torque[i], 1e-11);
+    for (int i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) L[i] += J[3 * j + i] * X[j], moved[i] += J[3 * j + i] * (X[j] + told[j]);
+    for (int i = 0; i < 3; i ++) {
+      energy[0] += L[i] * X[i], energy[1] += moved[i] * (X[i] + told[i]);
+      length[0] += L[i] * L[i], length[1] += moved[i] * moved[i];
+    }
+    CHECK_NEAR (energy[1], energy[0], 1e-10 * (1 + energy[0]));
+    CHECK_NEAR (length[1], length[0], 1e-10 * (1 + length[0]));
     CHECK_INT (ldy_system_gyroscopic_change (J, place, 0.5, told), LDY_BUG_FOUND);
   }
 }

@@ -15,7 +15,9 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<errors::Error>())?;
     module.add_function(wrap_pyfunction!(solve::solve_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(solve::real_time, module)?)?;
     module.add_function(wrap_pyfunction!(stability::gyroscopic_change, module)?)?;
+    module.add_function(wrap_pyfunction!(stability::turned_rotation, module)?)?;
     module.add_class::<factor::Factor>()?;
     module.add_class::<system::System>()
 }

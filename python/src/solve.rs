@@ -26,13 +26,13 @@ pub struct Laws<'py>(
     Vectors<'py>,
 );
 
-/// Tolerance, measure, method, sweeps, seconds.
+/// Tolerance, measure, method, sweeps, seconds, work.
 #[derive(FromPyObject)]
-pub struct Choice(f64, String, String, usize, Option<f64>);
+pub struct Choice(f64, String, String, usize, Option<f64>, Option<u64>);
 
-/// Names of the end, and numbers: residual, natural, scaled, that of the first forces, seconds; the row that is worst, sweeps and steps;
-/// the history.
-pub type Report<'py> = (&'static str, [f64; 5], [usize; 3], Bound<'py, PyArray1<f64>>);
+/// Names of the end, and numbers: residual, natural, scaled, that of the first forces, seconds; the row that is worst, sweeps, steps
+/// and work; the history.
+pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Bound<'py, PyArray1<f64>>);
 
 /// Laws of constraints as [`Laws`] has them.
 pub type LawArrays<'py> =
@@ -100,7 +100,7 @@ fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [[f64; 6]]> {
 impl Choice {
     /// As the library has it.
     pub fn made(&self) -> PyResult<Options> {
-        let Self(tolerance, measure, method, sweeps, seconds) = self;
+        let Self(tolerance, measure, method, sweeps, seconds, work) = self;
         let unknown = |what: &str, name: &str| PyValueError::new_err(format!("there is no {what} {name:?}"));
         let measure = match measure.as_str() {
             "both" => Measure::Both,
@@ -118,8 +118,15 @@ impl Choice {
             .map(Duration::try_from_secs_f64)
             .transpose()
             .map_err(|_| PyValueError::new_err("seconds are negative or not a number"))?;
-        Ok(Options { tolerance: *tolerance, measure, method, sweeps: *sweeps, work: None, time })
+        Ok(Options { tolerance: *tolerance, measure, method, sweeps: *sweeps, work: *work, time })
     }
+}
+
+/// Tolerance, method and sweeps of the options for steps in real time.
+#[pyfunction]
+pub fn real_time() -> (f64, &'static str, usize) {
+    let Options { tolerance, sweeps, .. } = Options::real_time();
+    (tolerance, "gauss-seidel", sweeps)
 }
 
 /// A function of Python that is told how far a solution is: residual, sweeps, steps. The solution ends where it raises, and where it
@@ -170,6 +177,7 @@ pub fn report<'py>(
         End::Stalled => "stalled",
         End::Infeasible => "infeasible",
         End::Stopped => "stopped",
+        End::Work => "work",
     };
     let residual = &report.residual;
     let numbers = [
@@ -179,7 +187,8 @@ pub fn report<'py>(
         report.first.by(options.measure),
         report.time.as_secs_f64(),
     ];
-    let counts = [residual.worst, report.sweeps, report.steps];
+    let [worst, sweeps, steps] = [residual.worst, report.sweeps, report.steps].map(|count| count as u64);
+    let counts = [worst, sweeps, steps, report.work];
     (end, numbers, counts, PyArray1::from_slice(py, solver.history()))
 }
 

@@ -6,8 +6,8 @@ use std::sync::PoisonError;
 use ldy::math::{Block, Vector};
 use ldy::solve::Solver;
 use ldy::system::{
-    self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Kinematics,
-    Operator,
+    self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Keyed,
+    Kinematics, Operator,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
@@ -445,6 +445,38 @@ impl System {
         let (starts, indices, values) = (starts.as_slice()?, indices.as_slice()?, values.as_slice()?);
         let jacobian = Jacobian::Sparse { shape, starts, counts: None, indices, values };
         self.insert_jacobian(&bodies, &heights, &jacobian)
+    }
+
+    /// Ids of the entries; numbers of kept, inserted and removed constraints; the id of the first new one.
+    #[allow(clippy::too_many_arguments, clippy::type_complexity, reason = "the arrays of a list")]
+    fn sync_constraints<'py>(
+        &mut self,
+        py: Python<'py>,
+        keys: PyReadonlyArray1<u64>,
+        master: Ids,
+        slave: Ids,
+        frame: Matrices,
+        master_point: Vectors,
+        slave_point: Vectors,
+        laws: Option<Laws>,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, [usize; 3], Option<i64>)> {
+        let (keys, master, slave) = (keys.as_slice()?, master.as_slice()?, slave.as_slice()?);
+        let (frame, points) = (blocks(&frame)?, [vectors(&master_point)?, vectors(&slave_point)?]);
+        let laws = laws.map(|laws| laws.of_constraints()).transpose()?;
+        let entry = |k: usize| Keyed {
+            key: keys[k],
+            place: AtPoints {
+                bodies: [body(master[k]), body(slave[k])],
+                frame: frame[k],
+                points: points.map(|points| points[k]),
+            },
+            law: laws.as_ref().and_then(|laws| laws[k]),
+        };
+        let mut ids = Vec::with_capacity(keys.len());
+        let synced = self.system.sync_constraints(keys.len(), entry, |_, id| ids.push(id as i64));
+        let synced = synced.map_err(|error| raised_of(keys.len(), error))?;
+        let counts = [synced.kept, synced.inserted, synced.removed];
+        Ok((PyArray1::from_vec(py, ids), counts, synced.first_inserted.map(|id| id as i64)))
     }
 
     fn remove_constraints(&mut self, constraints: Ids) -> PyResult<()> {

@@ -105,6 +105,68 @@ def test_warm_starts_and_limits():
     assert short.end == "time"
 
 
+def test_work_is_bounded_and_the_same_each_time():
+    system, _ = block_on_ground()
+    one = system.solve(0.1, sweeps=1, method="gauss-seidel", tolerance=0)[1]
+    assert one.end == "sweeps" and one.work > 0
+    runs = [system.solve(0.1, work=10 * one.work, method="gauss-seidel", tolerance=1e-300) for _ in range(2)]
+    (R, report), (again, other) = runs
+    assert report.end == "work" and 10 * one.work <= report.work <= 11 * one.work
+    assert (report.work, report.sweeps, report.residual) == (other.work, other.sweeps, other.residual)
+    np.testing.assert_array_equal(R, again)
+    assert ldy.real_time() == {"tolerance": 1e-3, "method": "gauss-seidel", "sweeps": 100}
+    report = system.solve(0.1, **ldy.real_time())[1]
+    assert report.sweeps <= 100 and report.steps == 0
+
+
+def test_laws_stay_with_their_constraints():
+    system, block = block_on_ground()
+    with pytest.raises(ldy.Error, match="^constraint 0 on body 0: it has no law"):
+        system.solve()
+    limit = system.add_freedom(block, 0)
+    laws = ldy.Laws(4).contact(..., friction=0.1).contact(2, friction=0.2, friction_2=0.4, bias=(0, 0, 0.5))
+    system.set_laws([0, 1, 2, 3], laws)
+    system.set_laws(limit, ldy.Laws(1).bounds(..., 0, 1.0))
+    system.update(0.01)
+    kept, report = system.solve()
+    given = ldy.Laws(5).contact(..., friction=0.1).contact(2, friction=0.2, friction_2=0.4, bias=(0, 0, 0.5)).bounds(4, 0, 1.0)
+    R, expected = system.solve(given)
+    np.testing.assert_array_equal(kept, R)
+    assert report.converged and report.sweeps == expected.sweeps
+    told = system.laws([limit, 2])
+    assert list(told.kind) == ["bounds", "contact"]
+    np.testing.assert_array_equal(told.friction, [[0, 0], [0.2, 0.4]])
+    np.testing.assert_array_equal(told.bias[1], [0, 0, 0.5, 0, 0, 0])
+    assert (told.lower[0, 0], told.upper[0, 0], told.cohesion[1]) == (0, 1, 0)
+    system.set_laws([2, limit], system.laws([2, limit]))
+    np.testing.assert_array_equal(system.solve()[0], R)
+    with pytest.raises(ldy.Error, match="^entry 1: constraint 4 on body 0: a contact has three scalar rows"):
+        system.set_laws([0, limit], 0.5)
+    with pytest.raises(ldy.Error, match="^constraint 9"):
+        system.set_laws(9, 0.5)
+    system.set_laws(1, ldy.Laws(1).none(...))
+    assert system.laws(1).kind[0] == "none"
+    with pytest.raises(ldy.Error, match="^constraint 1 on body 0: it has no law"):
+        system.solve()
+
+
+def test_a_list_of_contacts_is_matched_by_keys():
+    system, block = block_on_ground()
+    quarter = np.array([[0, 0, 1.0], [1, 0, 0], [0, 1, 0]])
+    ids, sync = system.sync_constraints([7, 2**64 - 1], block, ldy.GROUND, np.eye(3), [[1, 1, -1], [0, 0, 0]], laws=0.5)
+    assert list(ids) == [4, 5] and (sync.kept, sync.inserted, sync.removed, sync.first_inserted) == (0, 2, 0, 4)
+    assert list(system.tags) == [0, 0, 0, 0, 7, 2**64 - 1]
+    system.reactions = np.arange(18.0)
+    ids, sync = system.sync_constraints([3, 7], block, [ldy.GROUND, ldy.GROUND], [np.eye(3), quarter], laws=ldy.Laws(2).none(...))
+    assert list(ids) == [6, 4] and (sync.kept, sync.inserted, sync.removed, sync.first_inserted) == (1, 1, 1, 6)
+    np.testing.assert_allclose(quarter @ system.reactions[12:15], [12, 13, 14])
+    assert list(system.laws(ids).kind) == ["none", "contact"]
+    with pytest.raises(ldy.Error, match="^entry 1: constraint 8 on body 0: an earlier entry has its key"):
+        system.sync_constraints([5, 5], block, ldy.GROUND, np.eye(3))
+    assert system.sync_constraints([], block, ldy.GROUND, np.eye(3))[1].removed == 2
+    assert len(system.tags) == 4
+
+
 def test_progress_is_told_and_may_stop():
     system, _ = block_on_ground()
     W, B = system.rows.dense(), system.rows.B

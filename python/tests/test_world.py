@@ -46,11 +46,29 @@ def test_points_of_pseudo_rigid_bodies():
 
 def test_bodies_turn_on_by_themselves():
     J, spins = np.diag([1.0, 2, 4]), np.array([[1.0, 2, 3], [0, 1, 0]])
-    expected = [-0.1 * np.linalg.solve(J, np.cross(spin, J @ spin)) for spin in spins]
-    np.testing.assert_allclose(ldy.gyroscopic_change(J, spins, 0.1), expected, atol=1e-14)
-    np.testing.assert_allclose(ldy.gyroscopic_change(J, spins[0], 0.1), expected[0], atol=1e-14)
+    expected = [-1e-9 * np.linalg.solve(J, np.cross(spin, J @ spin)) for spin in spins]
+    np.testing.assert_allclose(ldy.gyroscopic_change(J, spins, 1e-9), expected, atol=1e-16)
+    np.testing.assert_allclose(ldy.gyroscopic_change(J, spins[0], 1e-9), expected[0], atol=1e-16)
     with pytest.raises(ldy.Error, match="^inertia, spin or h"):
         ldy.gyroscopic_change(np.zeros((3, 3)), spins[0], 0.1)
+
+
+def test_a_free_body_keeps_energy_and_momentum():
+    J = np.diag([1.0, 2, 3])
+    spin, rotation = np.array([0.5, 50.0, 1.0]), np.eye(3)
+    energy, momentum, least = spin @ J @ spin, J @ spin, 50.0
+    for _ in range(1000):
+        after = spin + ldy.gyroscopic_change(J, spin, 0.01)
+        rotation, spin = ldy.turned_rotation(rotation, spin, after, 0.01), after
+        least = min(least, spin[1])
+    assert least < 0
+    assert spin @ J @ spin == pytest.approx(energy, rel=1e-9)
+    np.testing.assert_allclose(rotation @ J @ spin, momentum, atol=1e-7)
+    several = ldy.turned_rotation(rotation, [spin, 2 * spin], spin, 0.1)
+    assert several.shape == (2, 3, 3)
+    np.testing.assert_array_equal(several[0], ldy.turned_rotation(rotation, spin, spin, 0.1))
+    with pytest.raises(ldy.Error, match="^rotation, spins or h"):
+        ldy.turned_rotation(rotation, spin, spin, np.nan)
 
 
 def test_placements_are_those_given():

@@ -38,6 +38,12 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Options for steps in real time: at most 100 sweeps of Gauss–Seidel, tolerance 1e-3. The work of a step is bounded, and the same
+    /// in each run. Begin with the forces of the last step; the best forces are returned, usually before they have converged.
+    pub fn real_time() -> Self {
+        Self { tolerance: 1e-3, method: Method::GaussSeidel, sweeps: 100, ..Self::default() }
+    }
+
     pub(super) fn check(&self) -> Result<(), Error> {
         let why = "the tolerance is negative or not a number";
         if self.tolerance >= 0.0 { Ok(()) } else { Err(Error::of_rows(Fault::Invalid(why))) }
@@ -61,7 +67,7 @@ pub enum Method {
 pub enum End {
     /// The residual is within the tolerance.
     Converged,
-    /// The iteration limit or the limit of work was reached.
+    /// The iteration limit was reached.
     #[default]
     Sweeps,
     /// The limit of time was reached.
@@ -73,6 +79,8 @@ pub enum End {
     Infeasible,
     /// The watch function returned false.
     Stopped,
+    /// The limit of work was reached.
+    Work,
 }
 
 /// A function that gets the progress each time that the residual is computed, and returns whether the solution goes on.

@@ -187,7 +187,7 @@ impl Run<'_, '_> {
         let end = self.rounds::<A>()?;
         let is_proved = match end {
             End::Converged | End::Time | End::Infeasible | End::Stopped => false,
-            End::Sweeps => self.is_violation_a_proof::<A>(),
+            End::Sweeps | End::Work => self.is_violation_a_proof::<A>(),
             End::Stalled => self.is_violation_a_proof::<A>() || self.is_drift_a_proof::<A>(),
         };
         Ok(if is_proved { End::Infeasible } else { end })
@@ -308,10 +308,10 @@ impl Run<'_, '_> {
             Some(End::Converged)
         } else if self.is_stopped {
             Some(End::Stopped)
-        } else if self.report.sweeps >= self.options.sweeps
-            || self.options.work.is_some_and(|most| self.work() >= most)
-        {
+        } else if self.report.sweeps >= self.options.sweeps {
             Some(End::Sweeps)
+        } else if self.options.work.is_some_and(|most| self.work() >= most) {
+            Some(End::Work)
         } else if self.options.time.is_some_and(|most| self.begin.elapsed() >= most) {
             Some(End::Time)
         } else {

@@ -23,6 +23,7 @@ pub mod rows;
 mod solve;
 mod stability;
 mod strided;
+mod sync;
 mod world;
 
 use std::ffi::{c_int, c_longlong};

@@ -10,8 +10,10 @@ use super::laws::RowLaw;
 /// The data of a constraint, from its insertion to its removal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConstraintData {
-    /// The user's tag.
+    /// The user's tag, or the key.
     pub tag: u64,
+    /// Whether the tag is a key of [`System::sync_constraints`](super::System::sync_constraints).
+    pub has_key: bool,
     /// The law, if one was set.
     pub law: Option<RowLaw>,
     /// The last reaction that was set; the first values count, one for each scalar row.

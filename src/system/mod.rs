@@ -7,9 +7,10 @@
 //! The modules: `id_table` keeps bodies and constraints under ids, and `structure` the pattern of W. `scene` has all data that
 //! an `update` reads, `dirty` the flags of changes, and `update_plan` the parts that an update computes again. `matrix_free`
 //! multiplies with W through the bodies, `stability` finds the longest stable step, `solve` finds the forces, and `direct` factors W
-//! and finds dependent rows. `constraint_data` has the user's data of constraints, `laws` their laws, `bulk` functions for many bodies or constraints,
+//! and finds dependent rows. `constraint_data` has the user's data of constraints, `laws` their laws, `sync` matches constraints with a list by keys, `bulk` functions for many bodies or constraints,
 //! `jacobian` the operators of many constraints as one matrix, `insertion` all-or-nothing insertion, `shared_solver` inverse
-//! callbacks for several bodies, and `world` converts quantities of the world frame.
+//! callbacks for several bodies, `world` converts quantities of the world frame,
+//! and `spin` rotates free rigid bodies.
 
 mod body;
 mod boxed_solver;
@@ -30,8 +31,10 @@ mod rows;
 mod scene;
 mod shared_solver;
 mod solve;
+mod spin;
 mod stability;
 mod structure;
+mod sync;
 mod update;
 mod update_plan;
 mod world;
@@ -49,5 +52,6 @@ pub use laws::RowLaw;
 pub use model::System;
 pub(crate) use model::subject_of;
 pub use rows::Rows;
+pub use spin::{gyroscopic_change, turned_rotation};
 pub use stability::{Directions, Joint};
-pub use world::gyroscopic_change;
+pub use sync::{Keyed, Synced};

@@ -1,10 +1,7 @@
-//! Conversion of a program's quantities in the world frame: referential points, angular velocities in the referential frame, and
-//! the gyroscopic term of rigid bodies.
+//! Conversion of a program's quantities in the world frame: referential points, and angular velocities in the referential frame.
 #![forbid(unsafe_code)]
 
-use crate::math::{
-    Block, Vector, cross, difference, inverse, is_finite, largest, sum, times, transposed_times,
-};
+use crate::math::{Block, Vector, difference, inverse, is_finite, largest, sum, times, transposed_times};
 
 use super::body::{Kinematics, finite};
 use super::error::{Error, Fault, Result};
@@ -81,14 +78,4 @@ const MOST_STRETCHED: f64 = 1e15;
 
 fn given(id: Id, result: Vector) -> Result<Vector> {
     if is_finite(&result) { Ok(result) } else { Err(Error::of_body(id, Fault::NotFinite("what is given"))) }
-}
-
-/// The gyroscopic term: the change of the angular velocity Ω of a rigid body within h without a torque, −h J⁻¹ (Ω × J Ω). J is the
-/// referential inertia, Ω is in the referential frame; the formula is Euler's equations to first order in h.
-///
-/// `None` if J is singular or something is not finite.
-pub fn gyroscopic_change(inertia: &Block, spin: &Vector, step: f64) -> Option<Vector> {
-    let torque = cross(spin, &times(inertia, spin));
-    let change = times(&inverse(inertia)?, &torque).map(|x| -step * x);
-    is_finite(&change).then_some(change)
 }

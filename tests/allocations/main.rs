@@ -4,6 +4,7 @@
 mod factors;
 mod solve;
 mod stability;
+mod sync;
 mod system_reuse;
 
 use testing::allocator::Allocator;

@@ -52,6 +52,7 @@ fn generate() -> [Generated; 5] {
         "stability",
         "solve",
         "laws",
+        "sync",
     ];
     let parts = parts.map(|part| match part {
         "results" => of_all(&["system/c_api/rows.rs", "system/c_api/results.rs"]),

@@ -6,6 +6,7 @@ mod laws;
 mod model;
 mod regularization;
 mod scene;
+mod sync;
 
 use jacobian::LAYOUTS;
 use ldy::system::{Columns, Fault, Id, Jacobian, Operator, System};

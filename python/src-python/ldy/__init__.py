@@ -16,10 +16,10 @@ W = h H A^-1 H^T, and B and V. Matrices are written as NumPy has them: ``frame[:
 """
 
 from ._core import Error
-from .laws import Laws, Report, solve
+from .laws import Laws, Report, real_time, solve
 from .rows import Rows
-from .stability import CriticalStep, Joints, gyroscopic_change
-from .system import GROUND, Factor, System
+from .stability import CriticalStep, Joints, gyroscopic_change, turned_rotation
+from .system import GROUND, Factor, Sync, System
 
 __all__ = [
     "GROUND",
@@ -30,8 +30,11 @@ __all__ = [
     "Laws",
     "Report",
     "Rows",
+    "Sync",
     "System",
     "gyroscopic_change",
+    "real_time",
     "solve",
+    "turned_rotation",
 ]
 __version__ = "0.1.0"

@@ -70,9 +70,22 @@ class CriticalStep:
 
 
 def gyroscopic_change(inertia: ArrayLike, spin: ArrayLike, h: float) -> NDArray[np.float64]:
-    """What rigid bodies that turn add to their angular velocities by themselves in a step: -h J^-1 (spin x J spin), in referential
-    frames. inertia: J, 3 x 3 or a number. spin: three numbers a body. It is part of the free velocity."""
+    """The changes of the angular velocities of rigid bodies in a step without torques, in referential frames: part of the free velocity.
+
+    inertia: J, 3 x 3 or a number. spin: three numbers a body. The method of Simo and Wong (1991) keeps energy and the length of the
+    angular momentum to rounding for any h; to first order the change is -h J^-1 (spin x J spin).
+    """
     spin = np.asarray(spin, dtype=np.float64)
     count = count_of((inertia, 2 if np.ndim(inertia) >= 2 else 0), (spin, 1))[0]
     change = _core.gyroscopic_change(inertias("inertia", inertia, count), many("spin", spin, count, 3), h)
     return change.reshape(-1, 3) if spin.ndim > 1 or np.ndim(inertia) in (1, 3) else change
+
+
+def turned_rotation(rotation: ArrayLike, before: ArrayLike, after: ArrayLike, h: float) -> NDArray[np.float64]:
+    """Rotations of rigid bodies after a step, rotation @ exp(h (before + after) / 2), with the angular velocities at its beginning and end
+    in referential frames. With after = before + :func:`gyroscopic_change` the angular momentum in the world stays the same to rounding,
+    as long as a body turns by at most a radian in the step."""
+    count, is_one = count_of((rotation, 2), (before, 1), (after, 1))
+    first, last = many("before", before, count, 3), many("after", after, count, 3)
+    turned = _core.turned_rotation(many("rotation", rotation, count, 3, 3), first, last, h)
+    return turned.reshape((3, 3) if is_one else (-1, 3, 3))

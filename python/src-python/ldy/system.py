@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,17 @@ def _csc(A: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float
         raise TypeError("A is a sparse matrix of SciPy")
     A.sort_indices()
     return A.indptr.astype(np.int32), A.indices.astype(np.int32), np.ascontiguousarray(A.data, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Sync:
+    """The changes that :meth:`System.sync_constraints` has made: numbers of constraints that were kept, inserted and removed, and the id
+    of the first new one. Ids of new constraints follow each other, and all older ids are smaller."""
+
+    kept: int
+    inserted: int
+    removed: int
+    first_inserted: int | None
 
 
 class System:
@@ -294,6 +306,34 @@ class System:
             sides = [np.ascontiguousarray(np.broadcast_to(_ids(side), ids.shape)) for side in (master, slave)]
         self._core.move_constraints(ids, sides, *self._placement(len(ids), frame, master_point, slave_point))
 
+    def sync_constraints(
+        self,
+        keys: ArrayLike,
+        master: ArrayLike,
+        slave: ArrayLike,
+        frame: ArrayLike,
+        master_point: ArrayLike = (0, 0, 0),
+        slave_point: ArrayLike = (0, 0, 0),
+        laws: Laws | ArrayLike | None = None,
+    ) -> tuple[NDArray[np.int64], Sync]:
+        """Make constraints those of a list, for instance the contacts of a step, by keys, whole numbers that are not negative.
+
+        A constraint that an earlier call has inserted with the same key gets bodies, frame and points of its entry, and keeps its id,
+        row, compliance, law and reaction, which is expressed in the new axes: the force in the world stays. A new key inserts a
+        constraint. A constraint whose key is not in the list is removed. Constraints that other functions have inserted stay as they
+        are. Keys are tags, see :meth:`set_tags`. All of it is done, or nothing.
+
+        laws: laws or coefficients of friction of all entries; without, known constraints keep their laws and new ones have none. A
+        law of kind "none" does the same for one entry. Returns the id of each entry, and the numbers of changes.
+        """
+        numbers = np.atleast_1d(_tags(keys))
+        count = len(numbers)
+        masters, slaves = (np.ascontiguousarray(np.broadcast_to(_ids(side), count)) for side in (master, slave))
+        places = self._placement(count, frame, master_point, slave_point)
+        own = None if laws is None else laws_of(laws, np.full(count, 3))
+        ids, counts, first = self._core.sync_constraints(numbers, masters, slaves, *places, own)
+        return ids, Sync(*counts, first)
+
     def placements(self, constraints: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Frames of constraints at points, points of their masters and of their slaves, as given; or those of one."""
         frames, masters, slaves = self._core.placements(_ids(constraints))
@@ -444,6 +484,7 @@ class System:
         method: str = "automatic",
         sweeps: int = 100_000,
         seconds: float | None = None,
+        work: int | None = None,
         progress: Progress | None = None,
     ) -> tuple[NDArray[np.float64], Report]:
         """Forces that obey the laws of the rows, C(U, R) = 0 with U = B + W R; other threads of Python go on meanwhile.
@@ -451,7 +492,8 @@ class System:
         laws: :class:`Laws`, or coefficients of friction, one for all contacts or one a row; without, the laws that are kept with the
         constraints, see :meth:`set_laws`. R: where to begin, three values a row, for
         instance the forces of the last step; zeros without. tolerance: of the residual, which ``measure`` says: "natural", "scaled" or
-        the larger of "both". method: "automatic", "gauss-seidel" or "newton". sweeps, seconds: the most that are spent. progress: called
+        the larger of "both". method: "automatic", "gauss-seidel" or "newton". sweeps, seconds, work: the most that are spent;
+        work is counted in the units of ``report.work`` and depends on no clock. progress: called
         as ``progress(residual, sweeps, steps)`` each time that the residual is looked at; False ends the solution, and so does an
         exception, which comes out as it is. The best forces so far are then those returned, or lost.
 
@@ -461,7 +503,7 @@ class System:
         """
         heights = self._core.heights()
         forces = start(R, heights.sum())
-        options = (tolerance, measure, method, sweeps, seconds)
+        options = (tolerance, measure, method, sweeps, seconds, work)
         own = None if laws is None else laws_of(laws, heights)
         report = self._core.solve(own, options, progress, forces)
         return forces.reshape(-1, 3) if self._core.are_three() else forces, Report.of(report)

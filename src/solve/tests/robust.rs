@@ -212,7 +212,7 @@ fn work_ends_a_solution_in_the_same_place_everywhere() {
     let (all, _) = solve(None);
     let most = all.work / 10;
     let (part, forces) = solve(Some(most));
-    assert_eq!(part.end, End::Sweeps);
+    assert_eq!(part.end, End::Work);
     // At most one more sweep or step.
     assert!(part.work >= most && part.work < 2 * most, "{} {most}", part.work);
     assert!(part.sweeps + part.steps < all.sweeps + all.steps);

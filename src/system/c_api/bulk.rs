@@ -322,14 +322,14 @@ impl From<EntryError> for Code {
 }
 
 /// Masters and slaves with their points.
-struct GivenSides<'a> {
-    ids: [Option<Strided<'a, c_longlong>>; 2],
-    points: [Option<Strided<'a, f64>>; 2],
+pub(super) struct GivenSides<'a> {
+    pub ids: [Option<Strided<'a, c_longlong>>; 2],
+    pub points: [Option<Strided<'a, f64>>; 2],
 }
 
 impl GivenSides<'_> {
     /// Check that ids are possible, and that the points of all bodies are there.
-    fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result {
+    pub fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result {
         for ids in self.ids.iter().flatten() {
             ids.checked("body", Some(LDY_GROUND))?;
         }
@@ -341,13 +341,13 @@ impl GivenSides<'_> {
         Ok(())
     }
 
-    fn body(&self, side: usize, entry: usize) -> Option<Id> {
+    pub fn body(&self, side: usize, entry: usize) -> Option<Id> {
         let ids = self.ids[side]?;
         (ids.at(entry)[0] != LDY_GROUND).then(|| ids.id(entry))
     }
 
     /// The points of master and slave; points of the ground are zero.
-    fn points(&self, bodies: [Option<Id>; 2], entry: usize) -> [[f64; 3]; 2] {
+    pub fn points(&self, bodies: [Option<Id>; 2], entry: usize) -> [[f64; 3]; 2] {
         [0, 1].map(|side| match (bodies[side], self.points[side]) {
             (Some(_), Some(points)) => points.array(entry),
             _ => [0.0; 3],

@@ -1,6 +1,6 @@
 //! Solvers of C(U, R) = 0 as C sees them; part of `include/ldy_system.h`.
 
-use std::ffi::{c_double, c_int, c_void};
+use std::ffi::{c_double, c_int, c_ulonglong, c_void};
 use std::mem::offset_of;
 use std::ptr;
 use std::time::Duration;
@@ -94,6 +94,8 @@ pub struct ldy_solve_options {
     pub watch: ldy_watch,
     /// Given to watch.
     pub data: *mut c_void,
+    /// Most work, in the units of ldy_solve_report.work; no limit. It depends on no clock: results are the same in each run.
+    pub work: c_ulonglong,
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of numbers, a function that may be NULL and a pointer.
@@ -114,6 +116,8 @@ pub const LDY_STALLED: c_int = 3;
 pub const LDY_INFEASIBLE: c_int = 4;
 /// An end: watch returned another number than 0.
 pub const LDY_STOPPED: c_int = 5;
+/// An end: the work that was allowed is done.
+pub const LDY_WORK_DONE: c_int = 6;
 
 /// What came out.
 #[derive(Clone, Copy)]
@@ -122,7 +126,7 @@ pub struct ldy_solve_report {
     /// sizeof (ldy_solve_report), set by the caller before the call.
     pub size: usize,
     /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
-    /// LDY_STOPPED.
+    /// LDY_STOPPED, LDY_WORK_DONE.
     pub end: c_int,
     /// Sweeps of Gauss-Seidel.
     pub sweeps: c_int,
@@ -144,6 +148,9 @@ pub struct ldy_solve_report {
     pub history: *const c_double,
     /// As many.
     pub history_count: usize,
+    /// Work, counted from sizes and patterns: a unit is about a nanosecond of a processor of 2025. It is the same in each run. A limit
+    /// of work is checked between sweeps and steps: the work is at most one of them more.
+    pub work: c_ulonglong,
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of numbers and a pointer.
@@ -183,6 +190,36 @@ pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int 
 pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
     // SAFETY: the C program promises that the solver comes from ldy_solve_create and that it does not use it any more.
     unsafe { handle::destroy(solver) };
+}
+
+/// Write options for steps in real time: Gauss-Seidel alone, at most 100 sweeps, tolerance 1e-3.
+///
+/// So the work of a step is bounded, and the same in each run. Begin with the forces of the last step (a warm start, see
+/// ldy_system_set_reactions and ldy_system_sync_constraints). The best forces are returned; many steps end with LDY_SWEEPS_MADE.
+///
+/// - options: where to write it, its size set. Fields that are not named above are zero.
+///
+/// Returns 0, or LDY_BUG_FOUND if options is NULL or its size is wrong.
+///
+/// # Safety
+/// options is NULL or valid, with as many bytes as its size says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_real_time(options: *mut ldy_solve_options) -> c_int {
+    entry!(options: sized => {
+        let Options { tolerance, sweeps, .. } = Options::real_time();
+        options.fill(&ldy_solve_options {
+            size: size_of::<ldy_solve_options>(),
+            tolerance,
+            measure: LDY_BOTH_MEASURES,
+            method: LDY_GAUSS_SEIDEL_METHOD,
+            sweeps: count(sweeps),
+            normal_first: 0,
+            seconds: 0.0,
+            watch: None,
+            data: ptr::null_mut(),
+            work: 0,
+        });
+    })
 }
 
 /// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
@@ -298,6 +335,9 @@ impl Chosen {
             Ok(sweeps) => options.sweeps = sweeps,
             Err(_) => return Err(fail!(Code::BugFound, "options->sweeps is negative")),
         }
+        if given.work != 0 {
+            options.work = Some(given.work);
+        }
         if given.seconds != 0.0 {
             let seconds = Duration::try_from_secs_f64(given.seconds);
             let seconds = seconds
@@ -398,6 +438,7 @@ fn tell(place: Option<CallerStruct<ldy_solve_report>>, report: &Report, measure:
             End::Stalled => LDY_STALLED,
             End::Infeasible => LDY_INFEASIBLE,
             End::Stopped => LDY_STOPPED,
+            End::Work => LDY_WORK_DONE,
         },
         sweeps: count(report.sweeps),
         steps: count(report.steps),
@@ -409,5 +450,6 @@ fn tell(place: Option<CallerStruct<ldy_solve_report>>, report: &Report, measure:
         seconds: report.time.as_secs_f64(),
         history: history.as_ptr(),
         history_count: history.len(),
+        work: report.work,
     });
 }

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_longlong};
 
 use crate::ffi::errors::{Code, fail};
-use crate::system::gyroscopic_change;
+use crate::system::{gyroscopic_change, turned_rotation};
 
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
@@ -94,13 +94,21 @@ pub unsafe extern "C" fn ldy_system_world_spin(
     })
 }
 
-/// Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the
-/// referential frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
+/// Compute the gyroscopic term: the change of the angular velocity of a rigid body in a step without a torque. It is part of the free
+/// velocity, beside h A^-1 times the forces. Needs no system.
 ///
-/// inertia: J, 3 x 3, as in ldy_system_add_rigid. spin: the angular velocity; change: where to put the result; 3 values each; they
-/// may be the same. h: the step.
+/// The method is the one of Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp
+/// (-theta) J spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for
+/// any h; to first order the change is -h J^-1 (spin x J spin). A step in which the body turns by more than a radian is made in equal
+/// parts. ldy_system_turned_rotation computes the rotation that belongs to it.
 ///
-/// Returns 0 or 52 (NULL argument, not finite, J singular); then nothing is written.
+/// - inertia: J, 3 x 3, as in ldy_system_add_rigid.
+/// - spin: the angular velocity in the referential frame, 3 values.
+/// - h: the step.
+/// - change: where to write spin_1 - spin, 3 values; it may be spin.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite, J is singular, or the body turns by more than about 4000 radians
+/// in the step. Then nothing is written.
 ///
 /// # Safety
 /// inertia is NULL or has 9 values, spin and change are NULL or have 3.
@@ -113,6 +121,38 @@ pub unsafe extern "C" fn ldy_system_gyroscopic_change(
 ) -> c_int {
     entry!(inertia: array, spin: vector, change: place_of_vector => {
         let result = gyroscopic_change(inertia, &spin, h);
-        change.put(result.ok_or_else(|| fail!(Code::BugFound, "inertia, spin or h is not finite, or inertia singular"))?);
+        change.put(result.ok_or_else(|| fail!(Code::BugFound, "{NO_SPIN}"))?);
+    })
+}
+
+/// The text of a gyroscopic term that does not exist.
+const NO_SPIN: &str = "inertia, spin or h is not finite or too large, or inertia singular";
+
+/// Compute the rotation of a rigid body after a step: rotation exp (h (before + after) / 2). Needs no system.
+///
+/// If after = before + change, with the change of ldy_system_gyroscopic_change, the angular momentum in the world, rotation J spin,
+/// remains the same to rounding, as long as the body turns by at most a radian in the step. If forces change the spin, too, after is
+/// the spin with their change.
+///
+/// - rotation: 3 x 3, from the reference to now.
+/// - before, after: the angular velocity in the referential frame at the beginning and at the end of the step, 3 values each.
+/// - h: the step.
+/// - turned: where to write the result, 9 values; it may be rotation.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite. Then nothing is written.
+///
+/// # Safety
+/// Arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_turned_rotation(
+    rotation: *const f64,
+    before: *const f64,
+    after: *const f64,
+    h: f64,
+    turned: *mut f64,
+) -> c_int {
+    entry!(rotation: block, before: vector, after: vector, turned: place_of_block => {
+        let result = turned_rotation(&rotation, &before, &after, h);
+        turned.put(result.ok_or_else(|| fail!(Code::BugFound, "rotation, spins or h are not finite"))?);
     })
 }

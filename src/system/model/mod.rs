@@ -21,6 +21,7 @@ use super::rows::Results;
 use super::scene::PartsOfPairs;
 use super::shared_solver::Models;
 use super::structure::Structure;
+use super::sync;
 use super::update_plan::Plan;
 pub(crate) use constraints::subject_of;
 
@@ -52,6 +53,8 @@ pub struct System {
     workspace: Mutex<Workspace>,
     /// The destinations of the rows of the last Jacobian.
     pub(super) scatter: ScatterPlan,
+    /// The workspace of [`System::sync_constraints`].
+    pub(super) sync: sync::Workspace,
     /// The parts that the next update computes again.
     pub(super) plan: Plan,
     /// The step of the last update.
