@@ -115,6 +115,7 @@ pub mod legacy;
 #[doc(hidden)]
 pub mod math;
 
+mod fault;
 mod first_error;
 mod memory;
 mod prefetch;

@@ -8,11 +8,14 @@ use super::update::BodyOperators;
 use super::update::Phase;
 use crate::body_operators::Panel;
 use crate::body_operators::factored::{Cholesky, Slots, Started, Target, Writer};
+use crate::body_operators::general::General;
+use crate::body_operators::nodal::Nodal;
 use crate::body_operators::pseudo_rigid;
 use crate::first_error::FirstError;
 use crate::inertia::{FactorStatus, InertiaRef, Inverse, Workspace};
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
+use crate::math::Block;
 use crate::math::simd::{Plain, write};
 use crate::memory::{collect, refill};
 use crate::team::Team;
@@ -214,34 +217,48 @@ fn start<B: Bodies>(
         }
         Kinematics::Mesh { nodes, rotation, lifetime } => {
             let nodal = panel.start_nodal(slots, nodes, lifetime).map_err(failed)?;
-            for (slot, constraint) in bodies.constraints(body) {
-                bodies.points(body, constraint, &mut |sign, frame, point| match point {
-                    Point::Mesh(location) => {
-                        nodal.add(slot, sign, &NodalOperator::new(location, frame, rotation));
-                    }
-                    Point::Operator(operator, _) => {
-                        if let Some(operator) = operator.by_nodes() {
-                            nodal.add(slot, sign, operator);
-                        }
-                    }
-                    _ => {}
-                })?;
-            }
+            add_nodal(bodies, body, nodal, rotation)?;
         }
         _ => {
             let general = panel.start_general(slots, kinematics.dofs()).map_err(failed)?;
-            let mut added = Ok(());
-            for (slot, constraint) in bodies.constraints(body) {
-                bodies.points(body, constraint, &mut |sign, frame, point| {
-                    if let (Ok(()), Err(fault)) = (&added, general.add(slot, sign, frame, point)) {
-                        added = Err(fault);
-                    }
-                })?;
-            }
-            added.map_err(failed)?;
+            add_general(bodies, body, general)?;
         }
     }
     Ok(())
+}
+
+/// Add the operators of a mesh; `rotation` is theirs.
+fn add_nodal<B: Bodies>(
+    bodies: &B,
+    body: usize,
+    nodal: &mut Nodal,
+    rotation: Option<&Block>,
+) -> Result<(), B::Fault> {
+    for (slot, constraint) in bodies.constraints(body) {
+        bodies.points(body, constraint, &mut |sign, frame, point| match point {
+            Point::Mesh(location) => nodal.add(slot, sign, &NodalOperator::new(location, frame, rotation)),
+            Point::Operator(operator, _) => {
+                if let Some(operator) = operator.by_nodes() {
+                    nodal.add(slot, sign, operator);
+                }
+            }
+            _ => {}
+        })?;
+    }
+    Ok(())
+}
+
+/// Add the operators of a body of any kind.
+fn add_general<B: Bodies>(bodies: &B, body: usize, general: &mut General) -> Result<(), B::Fault> {
+    let mut added = Ok(());
+    for (slot, constraint) in bodies.constraints(body) {
+        bodies.points(body, constraint, &mut |sign, frame, point| {
+            if let (Ok(()), Err(fault)) = (&added, general.add(slot, sign, frame, point)) {
+                added = Err(fault);
+            }
+        })?;
+    }
+    added.map_err(|fault| bodies.fault(body, fault))
 }
 
 /// Make `factor` the Cholesky factor of h A⁻¹ of a rigid or pseudo-rigid body; returns whether there is one.

@@ -7,8 +7,8 @@ use super::scene::{Place, RowFault, RowPart, Rows};
 use super::update::{BodyOperators, Phase};
 use crate::assembly::diagonal::{Diagonal, Four};
 use crate::assembly::velocities::free_velocities;
-use crate::body_operators::factored::{Target, Writer};
-use crate::body_operators::{factored, pseudo_rigid};
+use crate::body_operators::factored::{Cholesky, Slots, Target, Writer};
+use crate::body_operators::{PSEUDO_RIGID, RIGID, factored, pseudo_rigid};
 use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
 use crate::kinematics::rigid;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, combination, packed, write};
@@ -263,50 +263,20 @@ fn add_share<L: SimdLevel, R: Rows>(
     for (k, place) in rows.places(row).into_iter().enumerate() {
         let Some(Place { body, slot }) = place else { continue };
         let Writer { target, factor } = &bodies.writers[body];
-        let roles = match target {
-            Target::Rigid(slots) => {
-                let action = rows.action(row, k);
-                let roles = action.roles;
-                let mut h = action.rigid_columns(level, &rows.rigid(row, k));
-                let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
-                add(&mut share.velocities, &[combination(&h, previous), combination(&h, current)]);
-                if is_whole {
-                    factor.apply(&mut h);
-                    let changed = rows.slot(row, k, slots).write(
-                        compare,
-                        #[inline(always)]
-                        |z| write(z, &h),
-                    );
-                    share.add(factored::square(level, &h), changed);
-                }
-                roles
-            }
+        let wanted = [is_whole, compare];
+        let added = match target {
+            Target::Rigid(slots) => add_rigid(level, rows, [row, k], slots, factor, wanted, share)?,
             Target::PseudoRigid(slots) => {
-                let action = rows.action(row, k);
-                let roles = action.roles;
-                let h = action.pseudo_rigid_operator(level, &rows.pseudo_rigid(row, k));
-                let [previous, current] = rows.velocities::<PSEUDO_RIGID_DOFS>(row, k)?;
-                let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
-                add(&mut share.velocities, &velocities);
-                if is_whole {
-                    let z = pseudo_rigid::Slot::new(level, factor, &h);
-                    let changed = rows.slot(row, k, slots).write(
-                        compare,
-                        #[inline(always)]
-                        |place| z.write(place),
-                    );
-                    share.add(z.square(), changed);
-                }
-                roles
+                add_pseudo_rigid(level, rows, [row, k], slots, factor, wanted, share)?
             }
             Target::Complete => {
                 if is_whole {
                     share.add(bodies.panels[body].columns(level, slot, slot), true);
                 }
-                continue;
+                [false; 2]
             }
         };
-        left = [left[0] & !roles[0], left[1] & !roles[1]];
+        left = [left[0] & !added[0], left[1] & !added[1]];
     }
     if R::WITH_VELOCITIES && left != [false; 2] {
         // Bodies without a Cholesky factor, and obstacles that W leaves out.
@@ -318,6 +288,63 @@ fn add_share<L: SimdLevel, R: Rows>(
         }
     }
     Ok(())
+}
+
+/// Add the part of the rigid body at the row's place k. Returns the roles of the body.
+#[inline(always)]
+fn add_rigid<L: SimdLevel, R: Rows>(
+    level: L,
+    rows: &mut R,
+    [row, k]: [usize; 2],
+    slots: &Slots<RIGID>,
+    factor: &Cholesky,
+    [is_whole, compare]: [bool; 2],
+    share: &mut Share<L::F64x4>,
+) -> Result<[bool; 2], R::Fault> {
+    let action = rows.action(row, k);
+    let roles = action.roles;
+    let mut h = action.rigid_columns(level, &rows.rigid(row, k));
+    let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
+    add(&mut share.velocities, &[combination(&h, previous), combination(&h, current)]);
+    if is_whole {
+        factor.apply(&mut h);
+        let changed = rows.slot(row, k, slots).write(
+            compare,
+            #[inline(always)]
+            |z| write(z, &h),
+        );
+        share.add(factored::square(level, &h), changed);
+    }
+    Ok(roles)
+}
+
+/// As [`add_rigid`], for a pseudo-rigid body.
+#[inline(always)]
+fn add_pseudo_rigid<L: SimdLevel, R: Rows>(
+    level: L,
+    rows: &mut R,
+    [row, k]: [usize; 2],
+    slots: &Slots<PSEUDO_RIGID>,
+    factor: &Cholesky,
+    [is_whole, compare]: [bool; 2],
+    share: &mut Share<L::F64x4>,
+) -> Result<[bool; 2], R::Fault> {
+    let action = rows.action(row, k);
+    let roles = action.roles;
+    let h = action.pseudo_rigid_operator(level, &rows.pseudo_rigid(row, k));
+    let [previous, current] = rows.velocities::<PSEUDO_RIGID_DOFS>(row, k)?;
+    let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
+    add(&mut share.velocities, &velocities);
+    if is_whole {
+        let z = pseudo_rigid::Slot::new(level, factor, &h);
+        let changed = rows.slot(row, k, slots).write(
+            compare,
+            #[inline(always)]
+            |place| z.write(place),
+        );
+        share.add(z.square(), changed);
+    }
+    Ok(roles)
 }
 
 /// Make an irregular row.

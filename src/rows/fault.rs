@@ -1,7 +1,9 @@
-//! Faults of block-sparse rows and of the values given with them, with the row that has the fault.
+//! Errors of block-sparse rows and of the values given with them: a fault and its row.
 
 use std::collections::TryReserveError;
 use std::fmt;
+
+pub use crate::fault::{Fault, check_size};
 
 /// A fault and its row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,36 +12,6 @@ pub struct Error {
     pub row: Option<usize>,
     /// The fault.
     pub fault: Fault,
-}
-
-/// A fault of values or of their number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fault {
-    /// Memory is exhausted.
-    Memory,
-    /// A value is not finite; its name.
-    NotFinite(&'static str),
-    /// Another fault; its description.
-    Invalid(&'static str),
-    /// An array has the wrong number of values.
-    Size {
-        /// The array.
-        what: &'static str,
-        /// The number needed.
-        expected: usize,
-        /// The number given.
-        found: usize,
-    },
-    /// The matrix is not positive definite, or singular to working precision: the pivot of this row is not positive.
-    NotPositive,
-}
-
-/// Check the number of values of an array.
-///
-/// # Errors
-/// If `found` is not `expected`.
-pub fn check_size(what: &'static str, expected: usize, found: usize) -> Result<(), Fault> {
-    if expected == found { Ok(()) } else { Err(Fault::Size { what, expected, found }) }
 }
 
 impl Error {
@@ -66,12 +38,6 @@ impl From<TryReserveError> for Error {
     }
 }
 
-impl From<TryReserveError> for Fault {
-    fn from(_: TryReserveError) -> Self {
-        Self::Memory
-    }
-}
-
 impl std::error::Error for Error {}
 
 impl fmt::Display for Error {
@@ -79,20 +45,6 @@ impl fmt::Display for Error {
         match self.row {
             Some(row) => write!(f, "constraint of row {row}: {}", self.fault),
             None => self.fault.fmt(f),
-        }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Memory => f.write_str("out of memory"),
-            Self::NotFinite(what) => write!(f, "{what} is not finite"),
-            Self::Invalid(what) => f.write_str(what),
-            Self::Size { what, expected, found } => {
-                write!(f, "{what}: {found} values where {expected} are needed")
-            }
-            Self::NotPositive => f.write_str("the pivot of W + mu 1 is not positive"),
         }
     }
 }

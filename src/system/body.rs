@@ -4,13 +4,13 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::fault::check_size;
 use crate::inertia::{self, BlockDiagonal, Defect, FactorError, Inverse, Matrix, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 use crate::math::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
 use crate::memory::{collected, repeated, with_capacity};
-use crate::rows::fault::check_size;
 
 use super::boxed_solver::BoxedSolver;
 use super::error::{Checked, Fault};
@@ -470,7 +470,7 @@ impl Body {
 }
 
 fn fits(inertia: &Inertia, dofs: usize) -> Checked {
-    inertia.size().map_or(Ok(()), |found| Ok(check_size("rows of its inertia", dofs, found)?))
+    inertia.size().map_or(Ok(()), |found| check_size("rows of its inertia", dofs, found))
 }
 
 impl Kinematics {

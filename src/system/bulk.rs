@@ -9,7 +9,7 @@ use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Result, Subject, unknown};
 use super::id_table::Id;
 use super::model::System;
-use crate::rows::fault::check_size;
+use crate::fault::check_size;
 
 /// The error of one of many entries; nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq)]

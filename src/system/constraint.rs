@@ -11,7 +11,7 @@ use crate::memory::{collected, with_capacity};
 use super::body::{Body, finite, same_bits};
 use super::error::{Checked, Fault, Subject};
 use super::id_table::Id;
-use crate::rows::fault::check_size;
+use crate::fault::check_size;
 
 /// The largest number of bodies that a constraint acts on.
 pub const MOST_BODIES: usize = 16;

@@ -30,6 +30,6 @@ impl System {
     pub(super) fn of_row(&self, fault::Error { row, fault }: fault::Error) -> Error {
         let constraint = row.and_then(|row| self.constraints().nth(row));
         let subject = constraint.map_or(Subject::System, |(id, constraint)| constraint.subject(id));
-        Error { subject, fault: fault.into() }
+        Error { subject, fault }
     }
 }

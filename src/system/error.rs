@@ -4,10 +4,9 @@
 use std::collections::TryReserveError;
 use std::{fmt, result};
 
-use crate::inertia::FactorError;
-use crate::rows::fault;
-
 use super::id_table::Id;
+
+pub use crate::fault::Fault;
 
 /// The result of a function that may fail; `()` unless a type is named.
 pub type Result<T = (), E = Error> = result::Result<T, E>;
@@ -37,44 +36,6 @@ pub enum Subject {
     Among(Id, [Id; 2], usize),
 }
 
-/// A fault, without its subject.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fault {
-    /// Memory is exhausted.
-    Memory,
-    /// There is no such body or constraint.
-    Unknown,
-    /// A constraint refers to a body that is not there.
-    NoBody(Id),
-    /// A body cannot be removed: a constraint acts on it.
-    InUse(Id),
-    /// A value is not finite; the text names it.
-    NotFinite(&'static str),
-    /// The block of W that couples a constraint with this one is not finite.
-    NotFiniteBlock(Id),
-    /// Another fault of an argument, described by the text.
-    Invalid(&'static str),
-    /// The number of values is wrong.
-    Size {
-        /// The name of the values.
-        what: &'static str,
-        /// The number of values needed.
-        expected: usize,
-        /// The number of values given.
-        found: usize,
-    },
-    /// A matrix or inverse cannot be used.
-    Matrix(FactorError),
-    /// The user's inverse callback returned this number.
-    Solver(i32),
-    /// A diagonal block is singular.
-    Singular,
-    /// W + μ 1 is not positive definite: its pivot is not positive.
-    NotPositive,
-    /// There was no successful update since the last change, so the requested results do not exist.
-    Stale,
-}
-
 impl Error {
     /// An error of the system as a whole.
     pub fn of_system(fault: impl Into<Fault>) -> Self {
@@ -95,18 +56,6 @@ pub(super) fn unknown(id: Id) -> Error {
 impl From<TryReserveError> for Error {
     fn from(_: TryReserveError) -> Self {
         Self::of_system(Fault::Memory)
-    }
-}
-
-impl From<TryReserveError> for Fault {
-    fn from(_: TryReserveError) -> Self {
-        Self::Memory
-    }
-}
-
-impl From<FactorError> for Fault {
-    fn from(error: FactorError) -> Self {
-        if error == FactorError::Memory { Self::Memory } else { Self::Matrix(error) }
     }
 }
 
@@ -133,43 +82,10 @@ impl fmt::Display for Error {
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Memory => f.write_str("out of memory"),
-            Self::Unknown => f.write_str("there is none with this id"),
-            Self::NoBody(body) => write!(f, "there is no body {body}"),
-            Self::InUse(constraint) => write!(f, "constraint {constraint} acts on it"),
-            Self::NotFinite(what) => write!(f, "{what} is not finite"),
-            Self::NotFiniteBlock(other) => write!(f, "its block of W with constraint {other} is not finite"),
-            Self::Invalid(what) => f.write_str(what),
-            Self::Size { what, expected, found } => {
-                write!(f, "{what}: {found} values where {expected} are needed")
-            }
-            Self::Matrix(error) => write!(f, "its matrix A: {error}"),
-            Self::Solver(code) => write!(f, "its solver returned {code}"),
-            Self::Singular => f.write_str("its diagonal block of W is singular"),
-            Self::NotPositive => fault::Fault::NotPositive.fmt(f),
-            Self::Stale => f.write_str("no successful update since the last change"),
-        }
-    }
-}
-
-impl From<fault::Fault> for Fault {
-    fn from(fault: fault::Fault) -> Self {
-        match fault {
-            fault::Fault::Memory => Self::Memory,
-            fault::Fault::NotFinite(what) => Self::NotFinite(what),
-            fault::Fault::Invalid(what) => Self::Invalid(what),
-            fault::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
-            fault::Fault::NotPositive => Self::NotPositive,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inertia::FactorError;
 
     #[test]
     fn texts_name_what_it_is_about() {

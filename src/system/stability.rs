@@ -15,7 +15,7 @@ use super::constraint;
 use super::error::{Checked, Error, Fault, Result};
 use super::id_table::Id;
 use super::model::System;
-use crate::rows::fault::check_size;
+use crate::fault::check_size;
 
 /// The quantity that a constraint keeps constant.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -77,41 +77,54 @@ impl Plan {
         writers: &[Writer],
     ) -> Result<Extent, Error> {
         let is_marked = |marks: &[u8]| all_of(marks) & !GONE != 0;
-        if !is_marked(bodies.marks()) && !is_marked(constraints.marks()) {
+        let has_marked_rows = is_marked(constraints.marks());
+        if !is_marked(bodies.marks()) && !has_marked_rows {
             return Ok(Extent::Nothing);
         }
         if are_many(bodies) {
             return Ok(Extent::All);
         }
-        let Self { bodies: of_body, rows, has_blocks } = self;
-        if are_pushed(bodies) && !is_marked(constraints.marks()) {
-            refill(of_body, bodies.marks().len(), MOVING)?;
-            refill(rows, structure.len(), MOVING)?;
-            *has_blocks = false;
+        if are_pushed(bodies) && !has_marked_rows {
+            refill(&mut self.bodies, bodies.marks().len(), MOVING)?;
+            refill(&mut self.rows, structure.len(), MOVING)?;
+            self.has_blocks = false;
             return Ok(Extent::Some(structure.len()));
         }
         let parts = bodies.marks().iter().map(|mark| {
             let whole = if mark & (CHANGED | UNSTEADY) != 0 { WHOLE | MOVING } else { 0 };
             whole | if mark & VELOCITY != 0 { MOVING } else { 0 }
         });
-        collect(of_body, parts.len(), parts)?;
-        refill(rows, structure.len(), 0)?;
+        collect(&mut self.bodies, parts.len(), parts)?;
+        refill(&mut self.rows, structure.len(), 0)?;
         let has_slots =
             |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));
-        if is_marked(constraints.marks()) {
-            for (row, part) in rows.iter_mut().enumerate() {
-                let mark = constraints.marks()[structure.entry(row)];
-                if mark & COMPLIANCE != 0 {
-                    *part |= WHOLE | MOVING;
-                }
-                if mark & CHANGED != 0 {
-                    *part |= PLACED | TOUCHED | WHOLE | MOVING;
-                    for place in structure.each_place(row) {
-                        of_body[place.body] |= if has_slots(place.body) { TOUCHED } else { WHOLE };
-                    }
+        if has_marked_rows {
+            self.add_marked_rows(constraints.marks(), structure, has_slots);
+        }
+        self.add_rows_on_bodies(bodies, structure);
+        let [some, whole] = self.finish(structure, has_slots);
+        Ok(if BEYOND * whole > structure.len() { Extent::All } else { Extent::Some(some) })
+    }
+
+    /// Add the rows of marked constraints, and their bodies.
+    fn add_marked_rows(&mut self, marks: &[u8], structure: &Structure, has_slots: impl Fn(usize) -> bool) {
+        for (row, part) in self.rows.iter_mut().enumerate() {
+            let mark = marks[structure.entry(row)];
+            if mark & COMPLIANCE != 0 {
+                *part |= WHOLE | MOVING;
+            }
+            if mark & CHANGED != 0 {
+                *part |= PLACED | TOUCHED | WHOLE | MOVING;
+                for place in structure.each_place(row) {
+                    self.bodies[place.body] |= if has_slots(place.body) { TOUCHED } else { WHOLE };
                 }
             }
         }
+    }
+
+    /// Add the rows on the bodies in the plan. Moving obstacles have lists of no rows.
+    fn add_rows_on_bodies(&mut self, bodies: &Table<Body>, structure: &Structure) {
+        let Self { bodies: of_body, rows, .. } = self;
         let mut has_moving_obstacle = false;
         for body in marked(of_body) {
             let on_body = structure.rows_on(body);
@@ -133,20 +146,25 @@ impl Plan {
                 }
             }
         }
-        let (mut some, mut most) = (0, 0);
+    }
+
+    /// Add the slots that rows write to. Returns the number of rows whose velocities are computed, and the number of whole rows.
+    fn finish(&mut self, structure: &Structure, has_slots: impl Fn(usize) -> bool) -> [usize; 2] {
+        let Self { bodies: of_body, rows, has_blocks } = self;
+        let [mut some, mut whole] = [0; 2];
         *has_blocks = false;
         for row in marked(rows) {
             *has_blocks |= rows[row] & (TOUCHED | WHOLE) != 0;
             some += usize::from(rows[row] & MOVING != 0);
             if rows[row] & WHOLE != 0 {
-                most += 1;
+                whole += 1;
                 // Rows that are computed write to all their bodies. That touches no other rows.
                 for place in structure.each_place(row).filter(|place| has_slots(place.body)) {
                     of_body[place.body] |= TOUCHED;
                 }
             }
         }
-        Ok(if BEYOND * most > structure.len() { Extent::All } else { Extent::Some(some) })
+        [some, whole]
     }
 
     /// Whether an update keeps the panel of a body.

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_int, c_longlong};
 
+use crate::fault::check_size;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::with_capacity;
-use crate::rows::fault::check_size;
 use crate::system::constraint::MOST_ROWS;
 use crate::system::{Error, Fault, Id, MOST_BODIES, Operator, System, subject_of};
 
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn ldy_system_set_rows_operators(
         let (rows, listed) = (constraint.rows(), constraint.all_bodies().count());
         list.iter_mut().zip(constraint.all_bodies()).for_each(|(to, body)| *to = Some(body));
         let list = &list[..listed];
-        check_size("its operators H", listed, count).map_err(|fault| refused(id, list, fault.into()))?;
+        check_size("its operators H", listed, count).map_err(|fault| refused(id, list, fault))?;
         let is_twice = listed == 2 && list[0] == list[1];
         let why = "it is on one body twice: ldy_system_set_operators takes operators of both sides";
         ensure!(!is_twice, refused(id, list, Fault::Invalid(why)));
@@ -232,8 +232,7 @@ unsafe fn operators(
             Fault::Memory => refused(id, bodies, fault),
             _ => fail!(Code::BugFound, "constraint {id}, operator H of body {body}: {fault}"),
         };
-        check_size("its columns", columns, usize::try_from(n).unwrap_or_default())
-            .map_err(|fault| failed(fault.into()))?;
+        check_size("its columns", columns, usize::try_from(n).unwrap_or_default()).map_err(&failed)?;
         // SAFETY: the C program promises `count` values.
         let entries = unsafe { values("values of an operator H", entries, count) }?;
         let operator = if starts.is_null() && rows_of.is_null() {

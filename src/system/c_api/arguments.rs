@@ -28,13 +28,13 @@ impl From<Error> for Code {
 /// The error's text becomes the last one of the thread.
 impl From<fault::Error> for Code {
     fn from(error: fault::Error) -> Self {
-        fail!(code(error.fault.into()), "{error}")
+        fail!(code(error.fault), "{error}")
     }
 }
 
 /// The error's text becomes the last one of the thread.
-impl From<fault::Fault> for Code {
-    fn from(fault: fault::Fault) -> Self {
+impl From<Fault> for Code {
+    fn from(fault: Fault) -> Self {
         fault::Error::of_rows(fault).into()
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_int, c_longlong, c_void};
 
+use crate::fault::check_size;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::with_capacity;
-use crate::rows::fault::check_size;
 use crate::system::{Checked, Error, Inertia, Kinematics, Solve, System};
 
 use super::arguments::{self, body_id, entry, null};

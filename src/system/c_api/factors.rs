@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
+use crate::fault::check_size;
 use crate::ffi::handle::{self, Handle};
 use crate::rows::Cholesky;
-use crate::rows::fault::check_size;
 use crate::system::extent;
 
 use super::arguments::{self, entry};

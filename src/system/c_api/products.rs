@@ -5,9 +5,9 @@ use std::ffi::{c_int, c_longlong};
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 use super::rows::ldy_rows;
+use crate::fault::check_size;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::rows::BlockRows;
-use crate::rows::fault::check_size;
 use crate::rows::multiply::{Columns, extent, multiply};
 
 /// y = W x, of the blocks.

@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
+use crate::fault::check_size;
 use crate::ffi::arguments::Out;
 use crate::rows::dependent_rows;
-use crate::rows::fault::check_size;
 
 use super::arguments::{self, entry};
 use super::ldy_system;

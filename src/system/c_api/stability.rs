@@ -2,10 +2,10 @@
 
 use std::ffi::{c_double, c_int, c_longlong};
 
+use crate::fault::check_size;
 use crate::ffi::arguments::Out;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::with_capacity;
-use crate::rows::fault::check_size;
 use crate::stability::Carrier;
 use crate::system::{Directions, Error, Joint, System};
 

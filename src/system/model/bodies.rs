@@ -1,9 +1,9 @@
 //! Inserts, removes and changes bodies.
 #![forbid(unsafe_code)]
 
+use crate::fault::check_size;
 use crate::math::{Block, Vector};
 use crate::memory::with_capacity;
-use crate::rows::fault::check_size;
 use crate::system::body::{Body, Inertia, Kinematics, Member, Solve, finite, same_bits};
 use crate::system::bulk::{EntryError, EntryResult};
 use crate::system::dirty;
@@ -301,8 +301,7 @@ impl System {
 
     pub(in crate::system) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result {
         let failed = |fault| Error::of_body(id, fault);
-        check_size("its generalised velocity", self.body(id)?.dofs(), velocity.len())
-            .map_err(|fault| failed(fault.into()))?;
+        check_size("its generalised velocity", self.body(id)?.dofs(), velocity.len()).map_err(failed)?;
         finite("its generalised velocity", velocity).map_err(failed)
     }
 

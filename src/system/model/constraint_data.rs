@@ -1,8 +1,8 @@
 //! Tags, reactions and regularization: the data of a constraint that no update changes.
 #![forbid(unsafe_code)]
 
+use crate::fault::check_size;
 use crate::math::small_symmetric::MOST_ROWS;
-use crate::rows::fault::check_size;
 use crate::system::body::finite;
 use crate::system::constraint_data::ConstraintData;
 use crate::system::dirty;

@@ -1,9 +1,9 @@
 //! Inserts, removes and changes constraints.
 #![forbid(unsafe_code)]
 
+use crate::fault::check_size;
 use crate::math::{Block, Vector};
 use crate::memory::collected;
-use crate::rows::fault::check_size;
 use crate::system::body::{copied, finite, orthonormal};
 use crate::system::constraint::{
     Constraint, MOST_BODIES, OTHER_KIND, Operator, Placement, check_bodies, check_compliance, check_rows,
@@ -258,8 +258,8 @@ impl System {
         let rows = constraint.rows();
         let values = compliance.unwrap_or_default();
         let expected = compliance.map_or(0, |_| rows * rows);
-        let checked = check_size("its compliance", expected, values.len()).map_err(Fault::from);
-        let checked = checked.and_then(|()| check_compliance(rows, values));
+        let checked = check_size("its compliance", expected, values.len())
+            .and_then(|()| check_compliance(rows, values));
         checked.map_err(|fault| Error { subject: constraint.subject(id), fault })
     }
 

@@ -3,9 +3,9 @@
 
 use std::sync::PoisonError;
 
+use crate::fault::check_size;
 use crate::math::lanczos::{self, EigenProblem, Estimate, Failure};
 use crate::memory::refill;
-use crate::rows::fault::check_size;
 use crate::rows::multiply::{self, Columns, Product};
 use crate::rows::{BlockRows, RowLayout};
 use crate::system::body::finite;

@@ -11,6 +11,7 @@ use crate::system::id_table::{GONE, Id, Table};
 use crate::system::rows::Results;
 
 use super::Structure;
+use super::irregular_layout::IrregularLayout;
 
 /// Stands for the new number of a row that leaves its bodies.
 const LEAVES: i32 = -1;
@@ -87,67 +88,48 @@ impl Structure {
     }
 
     /// Remove the blocks of leaving rows, but for the diagonal ones of reattached rows.
-    fn remove_blocks(&mut self, mut values: Option<&mut Vec<f64>>) {
+    fn remove_blocks(&mut self, values: Option<&mut Vec<f64>>) {
         let Self { starts, columns, diagonals, layout, cursors, reattached, touched, .. } = self;
         let is_reattached = |row: usize| reattached.binary_search(&(row as u32)).is_ok();
-        // Rows before the first that loses blocks stay where they are. Starts from `next` on have not been written yet.
-        let (rows, mut gone, mut next) = (diagonals.len(), 0, touched[0] as usize);
-        let mut kept = KeptBlocks {
-            to: starts[next] as usize,
-            values_to: layout.values_of_rows(next..next, starts).end,
-            values: values.as_deref_mut().map(Vec::as_mut_slice).unwrap_or_default(),
-            columns,
-        };
+        // Rows before the first that loses blocks stay where they are.
+        let (rows, next) = (diagonals.len(), touched[0] as usize);
+        let (to, values_to) = (starts[next] as usize, layout.values_of_rows(next..next, starts).end);
+        let mut empty = Vec::new();
+        let values = values.unwrap_or(&mut empty);
+        let mut kept =
+            KeptBlocks { starts, columns, diagonals, layout, values, to, values_to, next, gone: 0 };
         for row in touched.iter().map(|&row| row as usize) {
-            let own = starts[row] as usize..starts[row + 1] as usize;
-            let together = starts[next] as usize..own.start;
-            let together_values = layout.values_of_rows(next..row, starts);
-            let (up, mut value) = (together.start - kept.to, together_values.end);
-            shift(starts, next..row, gone, up as i32);
-            shift(diagonals, next..row, gone, up as i32);
-            layout.shift_values(next..row, gone, together_values.start - kept.values_to);
-            kept.keep(together, together_values);
-            next = row + 1;
+            let own = kept.starts[row] as usize..kept.starts[row + 1] as usize;
+            let mut value = kept.layout.values_of_rows(row..row + 1, kept.starts).start;
+            kept.keep_rows_before(row);
             let leaves = cursors[row] == LEAVES;
             if leaves && !is_reattached(row) {
-                gone += 1;
+                kept.gone += 1;
                 continue;
             }
-            starts[row - gone] = kept.to as i32;
-            if let Some(start) = layout.row_values.get_mut(row - gone) {
-                *start = kept.values_to;
-            }
-            let (height, mut is_mixed) = (layout.height(row), false);
+            let (height, mut is_mixed) = (kept.layout.height(row), false);
             for k in own {
                 let column = kept.columns[k] as usize;
-                let (is_diagonal, scalars) = (column == row, layout.height(column));
+                let (is_diagonal, scalars) = (column == row, kept.layout.height(column));
                 let block_values = value..value + height * scalars;
                 value = block_values.end;
                 if is_diagonal || !leaves && cursors[column] != LEAVES {
                     if is_diagonal {
-                        diagonals[row - gone] = kept.to as i32;
+                        kept.diagonals[row - kept.gone] = kept.to as i32;
                     }
                     is_mixed |= scalars != 3;
                     kept.keep(k..k + 1, block_values);
                 }
             }
-            layout.set_mixed(row, is_mixed);
+            kept.layout.set_mixed(row, is_mixed);
         }
-        let together = starts[next] as usize..kept.columns.len();
-        let together_values = layout.values_of_rows(next..rows, starts);
-        let up = together.start - kept.to;
-        shift(starts, next..rows + 1, gone, up as i32);
-        shift(diagonals, next..rows, gone, up as i32);
-        layout.shift_values(next..rows + 1, gone, together_values.start - kept.values_to);
-        kept.keep(together, together_values);
-        let KeptBlocks { to, values_to, .. } = kept;
+        kept.keep_rows_before(rows);
+        let KeptBlocks { starts, columns, diagonals, layout, values, to, values_to, gone, .. } = kept;
         starts.truncate(rows - gone + 1);
         diagonals.truncate(rows - gone);
         columns.truncate(to);
         layout.row_values.truncate(rows - gone + 1);
-        if let Some(values) = values {
-            values.truncate(values_to);
-        }
+        values.truncate(values_to);
     }
 
     /// Take leaving rows off their bodies.
@@ -223,18 +205,39 @@ impl Structure {
     }
 }
 
-/// Blocks that move to the front, past those that are removed.
+/// Rows and blocks that move to the front, past those that are removed.
 struct KeptBlocks<'a> {
-    columns: &'a mut [i32],
+    starts: &'a mut Vec<i32>,
+    columns: &'a mut Vec<i32>,
+    diagonals: &'a mut Vec<i32>,
+    layout: &'a mut IrregularLayout,
     /// Empty if they are not kept.
-    values: &'a mut [f64],
+    values: &'a mut Vec<f64>,
     /// Where the next kept block goes.
     to: usize,
     /// Where its values go.
     values_to: usize,
+    /// The first row that has not been moved yet.
+    next: usize,
+    /// Number of removed rows.
+    gone: usize,
 }
 
 impl KeptBlocks<'_> {
+    /// Move all rows up to this one, which lose no blocks, and the start of this one.
+    fn keep_rows_before(&mut self, row: usize) {
+        let Self { starts, diagonals, layout, gone, .. } = self;
+        let (rows, places) = (self.next..row, self.next..row + 1);
+        let blocks = starts[rows.start] as usize..starts[row] as usize;
+        let values = layout.values_of_rows(rows.clone(), starts);
+        let up = (blocks.start - self.to) as i32;
+        shift(starts, places.clone(), *gone, up);
+        shift(diagonals, rows, *gone, up);
+        layout.shift_values(places, *gone, values.start - self.values_to);
+        self.keep(blocks, values);
+        self.next = row + 1;
+    }
+
     /// Move some blocks, which have these values, to the end of those kept so far.
     #[inline(always)]
     fn keep(&mut self, blocks: Range<usize>, values: Range<usize>) {
