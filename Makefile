@@ -54,7 +54,7 @@ include packaging/python.mk
 include packaging/dist.mk
 include benches/bench.mk
 
-.PHONY: help library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind processors sanitize headers check-host
+.PHONY: help library run run-wall test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
 
 help:
 	@sed -n '/^# The jobs/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -119,14 +119,19 @@ mpi:
 	@scripts/require cc $(CARGO) $(MPICC)
 	@$(call build_mpi,$(MPICC),$(MPI_LIB))
 
-# First, the crate's own tests of code that MPI changes. They compute little, so they are not optimized. The linker is an argument of
-# rustc, for this crate alone: as a setting of cargo it would cause all other crates to be built again. Then, for each MPI, the C tests
-# of one process that work in a build for MPI, and the tests of several processes.
-test-mpi:
-	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
+test-mpi: test-mpi-crate test-mpi-programs
+
+# The crate's own tests of code that MPI changes. They compute little, so they are not optimized. The linker is an argument of rustc,
+# for this crate alone: as a setting of cargo it would cause all other crates to be built again.
+test-mpi-crate:
+	@scripts/require cc $(CARGO) $(MPICC.$(firstword $(MPIS)))
 	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(CARGO) rustc --locked --quiet --lib --profile test --features mpi \
 	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
 	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi::
+
+# For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes.
+test-mpi-programs:
+	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
 	@$(foreach mpi,$(MPIS),$(call test_with,$(mpi)) &&) true
 	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
 	  FOREIGN="$(patsubst %,$(MPI_TARGET)/%/libldy-mpi.a,$(filter-out $(mpi),$(MPIS)))" &&) true

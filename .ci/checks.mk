@@ -6,9 +6,9 @@ CARGO ?= cargo
 # Each make below has its own jobs.
 unexport MAKEFLAGS
 
-.PHONY: all commands library test-programs dependencies python model valgrind processors test fuzz lint test-mpi
+.PHONY: all commands library test-programs dependencies python model valgrind processors test fuzz lint mpi-crate mpi-programs
 # The first are checks for which others wait, or that take long.
-all: library test-programs python test valgrind model dependencies processors fuzz lint test-mpi
+all: library test-programs python test valgrind model dependencies processors fuzz lint mpi-crate mpi-programs
 
 # All packages are installed here, since two checks cannot install packages at the same time.
 commands:
@@ -56,6 +56,10 @@ lint: test-programs
 	$(CARGO) clippy --locked --features mpi -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace --exclude ldy-python
 
+# After the lints, which build into the same folder.
+mpi-crate: lint
+	make --no-print-directory test-mpi-crate
+
 # During the build libldy.a is the library for MPI, so nothing else may link with it at the same time.
-test-mpi: test valgrind fuzz python
-	make --no-print-directory test-mpi
+mpi-programs: test valgrind fuzz python
+	make --no-print-directory test-mpi-programs
