@@ -136,7 +136,7 @@ impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
     #[inline(always)]
     fn pair(&mut self, pair: Pair<'_, Name>) {
         let last = self.in_rows.then_some(&mut self.last);
-        if let Err(name) = make(self.level, self.panels, pair, last) {
+        if let Err(name) = self.level.apart(OnePair { panels: self.panels, pair, last }) {
             self.note(name);
         }
     }
@@ -155,7 +155,7 @@ impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
 
     #[inline(always)]
     fn irregular_pair(&mut self, pair: IrregularPair<'_, Name>) {
-        if let Err(name) = irregular_pairs::make(self.level, self.panels, pair) {
+        if let Err(name) = self.level.call(OneIrregularPair { panels: self.panels, pair }) {
             self.note(name);
         }
     }
@@ -178,6 +178,37 @@ impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
         {
             self.note(name(failed));
         }
+    }
+}
+
+/// A pair, which scenes make in several places.
+struct OnePair<'a, Name> {
+    panels: &'a [Panel],
+    pair: Pair<'a, Name>,
+    last: Option<&'a mut [LastStrip; 2]>,
+}
+
+impl<Name> Kernel for OnePair<'_, Name> {
+    type Output = Result<(), Name>;
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
+        make(level, self.panels, self.pair, self.last)
+    }
+}
+
+/// As [`OnePair`], of which a row is irregular.
+struct OneIrregularPair<'a, Name> {
+    panels: &'a [Panel],
+    pair: IrregularPair<'a, Name>,
+}
+
+impl<Name> Kernel for OneIrregularPair<'_, Name> {
+    type Output = Result<(), Name>;
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
+        irregular_pairs::make(level, self.panels, self.pair)
     }
 }
 
