@@ -40,9 +40,13 @@ impl Scaled {
         collect(&mut self.forces, rows, forces.iter().zip(scales).map(divided))
     }
 
-    /// The scaled problem, its laws and the forces.
-    pub fn parts<'a>(&'a mut self, problem: &Problem3<'a>) -> (Problem3<'a>, &'a [Law], &'a mut [Vector]) {
-        (Problem3 { values: &self.values, b: &self.b, ..*problem }, &self.laws, &mut self.forces)
+    /// The scaled problem, its laws and the forces, and D.
+    pub fn parts<'a>(
+        &'a mut self,
+        problem: &Problem3<'a>,
+    ) -> (Problem3<'a>, &'a [Law], &'a mut [Vector], &'a [Vector]) {
+        let Self { scales, values, b, laws, forces } = self;
+        (Problem3 { values, b, ..*problem }, laws, forces, scales)
     }
 
     /// Compute the forces R = D R̃.

@@ -1,30 +1,37 @@
-//! LU factors of a matrix of 3×3 blocks, with pivots on the diagonal, in an order of least degree.
+//! LU factors of a matrix of N×N blocks, with pivots on the diagonal, in an order of least degree. The matrix of contacts has
+//! blocks of three rows, the matrix of bodies has blocks of six.
 //!
-//! Order and fill belong to the pattern; a repeated factorization of the same pattern allocates nothing. Pivots are inverted with
-//! partial pivoting within the block. No rows of different blocks are exchanged: the matrices here are (1 − P) + P M with M
-//! positive definite and 0 ≤ P ≤ 1, whose leading blocks are regular in any order.
+//! Order and fill belong to the pattern; a repeated factorization of the same pattern allocates nothing. Rows are exchanged within
+//! a pivot only: the matrices here are (1 − P) + P M with M positive definite and 0 ≤ P ≤ 1, or close to a positive definite matrix,
+//! and their leading blocks are regular in any order. A pivot has factors and no inverse: a matrix of bodies has entries that differ
+//! by 1e11, and products with an inverse would lose the small ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::iter;
 
-use crate::math::{Block, Vector, inverse, is_finite, times};
+use crate::math::simd::{Kernel, SimdLevel, at_best};
 use crate::memory::{self, collect, push, refill, repeated};
 
+/// A block, column by column.
+pub type Square<const N: usize> = [[f64; N]; N];
+
 /// The factors, and the pattern that they belong to.
-#[derive(Debug, Default)]
-pub struct BlockLu {
+#[derive(Debug)]
+pub struct BlockLu<const N: usize> {
     /// The row of the matrix that is eliminated at each place, and the place of each row.
     order: Vec<u32>,
     place: Vec<u32>,
     /// Place k has the later places `later[starts[k]..starts[k + 1]]`, ascending.
     starts: Vec<u32>,
     later: Vec<u32>,
-    /// The pivots before the elimination, their inverses after it.
-    pivots: Vec<Block>,
-    /// Blocks (k, later) and (later, k). In the factors, the former are multiplied by the inverse of the pivot.
-    upper: Vec<Block>,
-    lower: Vec<Block>,
+    /// The pivots before the elimination, their upper triangles after it.
+    pivots: Vec<Square<N>>,
+    /// The inverse of the lower triangle of each pivot, with the exchange of rows.
+    turned: Vec<Square<N>>,
+    /// Blocks (k, later) and (later, k).
+    upper: Vec<Square<N>>,
+    lower: Vec<Square<N>>,
     /// While a place is eliminated: lists of the earlier places that reach it, and the positions in their rows.
     first: Vec<u32>,
     next: Vec<u32>,
@@ -32,7 +39,7 @@ pub struct BlockLu {
     /// Positions of the later places of the current place.
     position: Vec<u32>,
     /// A vector in the order of elimination.
-    work: Vec<Vector>,
+    work: Vec<[f64; N]>,
     /// The pattern.
     given_starts: Vec<i32>,
     given_columns: Vec<i32>,
@@ -41,6 +48,31 @@ pub struct BlockLu {
     /// The number of products of blocks in a factorization, if it is at most `most`.
     products: Option<u64>,
     most: u64,
+}
+
+impl<const N: usize> Default for BlockLu<N> {
+    fn default() -> Self {
+        Self {
+            order: Vec::new(),
+            place: Vec::new(),
+            starts: Vec::new(),
+            later: Vec::new(),
+            pivots: Vec::new(),
+            turned: Vec::new(),
+            upper: Vec::new(),
+            lower: Vec::new(),
+            first: Vec::new(),
+            next: Vec::new(),
+            cursor: Vec::new(),
+            position: Vec::new(),
+            work: Vec::new(),
+            given_starts: Vec::new(),
+            given_columns: Vec::new(),
+            targets: Vec::new(),
+            products: None,
+            most: 0,
+        }
+    }
 }
 
 /// A lower bound of the remaining products, after a row of the least degree has been eliminated and `left` rows remain: each of
@@ -55,7 +87,7 @@ const NONE: u32 = u32::MAX;
 /// The largest number of products of blocks for which a factorization pays.
 pub const MOST_PRODUCTS: u64 = 200_000_000;
 
-impl BlockLu {
+impl<const N: usize> BlockLu<N> {
     /// Find order and fill of a pattern and its transpose, unless they are known from the last call. Returns the number of products
     /// of blocks in a factorization, or none if it exceeds `most`. The search then stops early, so that it takes no more time than
     /// `most` products are worth.
@@ -124,10 +156,11 @@ impl BlockLu {
 
     fn make_room(&mut self) -> memory::Result {
         let (rows, fill) = (self.order.len(), self.later.len());
-        refill(&mut self.pivots, rows, [0.0; 9])?;
-        refill(&mut self.work, rows, [0.0; 3])?;
+        refill(&mut self.pivots, rows, [[0.0; N]; N])?;
+        refill(&mut self.turned, rows, [[0.0; N]; N])?;
+        refill(&mut self.work, rows, [0.0; N])?;
         for list in [&mut self.upper, &mut self.lower] {
-            refill(list, fill, [0.0; 9])?;
+            refill(list, fill, [[0.0; N]; N])?;
         }
         for list in [&mut self.first, &mut self.next, &mut self.cursor, &mut self.position] {
             refill(list, rows, NONE)?;
@@ -163,31 +196,62 @@ impl BlockLu {
     /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none is a zero block. Returns false if
     /// a pivot is singular.
     #[inline(always)]
-    pub fn factorise(&mut self, block: impl Fn(usize, usize) -> Option<Block>) -> bool {
-        self.upper.fill([0.0; 9]);
-        self.lower.fill([0.0; 9]);
-        let Self { pivots, upper, lower, targets, given_starts, .. } = self;
-        let (rows, fill) = (pivots.len(), upper.len());
-        for (row, range) in given_starts.windows(2).enumerate() {
-            let range = range[0] as usize..range[1] as usize;
-            for (k, &target) in range.clone().zip(&targets[range]) {
+    pub fn factorise(&mut self, block: impl Fn(usize, usize) -> Option<Square<N>>) -> bool {
+        self.clear();
+        for row in 0..self.pivots.len() {
+            for k in self.given_starts[row] as usize..self.given_starts[row + 1] as usize {
                 if let Some(block) = block(row, k) {
-                    let target = target as usize;
-                    if target < rows {
-                        pivots[target] = block;
-                    } else if target < rows + fill {
-                        upper[target - rows] = block;
-                    } else {
-                        lower[target - rows - fill] = block;
-                    }
+                    *self.block_mut(k) = block;
                 }
             }
         }
         self.eliminate()
     }
 
-    fn eliminate(&mut self) -> bool {
-        let Self { starts, later, pivots, upper, lower, first, next, cursor, position, .. } = self;
+    /// Make all blocks zero.
+    pub fn clear(&mut self) {
+        for list in [&mut self.pivots, &mut self.upper, &mut self.lower] {
+            list.fill([[0.0; N]; N]);
+        }
+    }
+
+    /// The k-th block of the pattern, before the elimination.
+    #[inline(always)]
+    pub fn block_mut(&mut self, k: usize) -> &mut Square<N> {
+        let (rows, fill) = (self.pivots.len(), self.upper.len());
+        let target = self.targets[k] as usize;
+        if target < rows {
+            &mut self.pivots[target]
+        } else if target < rows + fill {
+            &mut self.upper[target - rows]
+        } else {
+            &mut self.lower[target - rows - fill]
+        }
+    }
+
+    /// Factor the matrix of the blocks. Returns false if a pivot is singular.
+    pub fn eliminate(&mut self) -> bool {
+        at_best(Elimination { lu: self })
+    }
+
+    /// Replace x by the solution.
+    pub fn solve(&mut self, x: &mut [[f64; N]]) {
+        at_best(Solution { lu: self, x });
+    }
+}
+
+/// The elimination.
+struct Elimination<'a, const N: usize> {
+    lu: &'a mut BlockLu<N>,
+}
+
+impl<const N: usize> Kernel for Elimination<'_, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, _: L) -> bool {
+        let BlockLu { starts, later, pivots, turned, upper, lower, first, next, cursor, position, .. } =
+            self.lu;
         first.fill(NONE);
         let range = |k: usize| starts[k] as usize..starts[k + 1] as usize;
         for k in 0..pivots.len() {
@@ -213,15 +277,17 @@ impl BlockLu {
                 link(first, next, cursor, later, m, at + 1, end);
                 m = following;
             }
-            let Some(pivot) = inverse(&pivots[k]).filter(|pivot| is_finite(pivot)) else {
+            if !split(&mut pivots[k], &mut turned[k]) {
                 return false;
-            };
-            pivots[k] = pivot;
+            }
             let mut zero = true;
             for block in &mut upper[..own.len()] {
-                zero &= block.iter().all(|&x| x == 0.0);
-                *block = product(&pivot, block);
+                if block.as_flattened().iter().any(|&x| x != 0.0) {
+                    zero = false;
+                    *block = product(&turned[k], block);
+                }
             }
+            lower[..own.len()].iter_mut().for_each(|block| divide(block, &pivots[k]));
             // A row whose later blocks are all zero changes no other row.
             if !zero {
                 link(first, next, cursor, later, k as u32, own.start, own.end);
@@ -229,16 +295,27 @@ impl BlockLu {
         }
         true
     }
+}
 
-    /// Replace x by the solution.
-    pub fn solve(&mut self, x: &mut [Vector]) {
-        let Self { order, starts, later, pivots, upper, lower, work, .. } = self;
+/// The solution with the factors.
+struct Solution<'a, const N: usize> {
+    lu: &'a mut BlockLu<N>,
+    x: &'a mut [[f64; N]],
+}
+
+impl<const N: usize> Kernel for Solution<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, _: L) {
+        let Self { lu, x } = self;
+        let BlockLu { order, starts, later, pivots, turned, upper, lower, work, .. } = lu;
         for (to, &row) in work.iter_mut().zip(&*order) {
             *to = x[row as usize];
         }
         let range = |k: usize| starts[k] as usize..starts[k + 1] as usize;
         for k in 0..pivots.len() {
-            work[k] = times(&pivots[k], &work[k]);
+            work[k] = times(&turned[k], &work[k]);
             let y = work[k];
             for i in range(k) {
                 take(&mut work[later[i] as usize], &lower[i], &y);
@@ -249,7 +326,7 @@ impl BlockLu {
             for i in range(k) {
                 take(&mut y, &upper[i], &work[later[i] as usize]);
             }
-            work[k] = y;
+            work[k] = back(&pivots[k], y);
         }
         for (from, &row) in work.iter().zip(&*order) {
             x[row as usize] = *from;
@@ -312,32 +389,90 @@ fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> memory
     Ok(())
 }
 
+/// Replace a pivot by U, with the reciprocals of its diagonal, and write L⁻¹ P, for P A = L U. Returns false if the matrix is singular
+/// or not finite.
+#[inline(always)]
+fn split<const N: usize>(a: &mut Square<N>, turned: &mut Square<N>) -> bool {
+    *turned = std::array::from_fn(|j| std::array::from_fn(|i| f64::from(i == j)));
+    for k in 0..N {
+        let largest = |best: usize, i: usize| if a[k][i].abs() > a[k][best].abs() { i } else { best };
+        let pivot = (k + 1..N).fold(k, largest);
+        if pivot != k {
+            a.iter_mut().chain(&mut *turned).for_each(|column| column.swap(k, pivot));
+        }
+        let scale = a[k][k].recip();
+        if !scale.is_finite() {
+            return false;
+        }
+        let mut factors = [0.0; N];
+        (k + 1..N).for_each(|i| factors[i] = a[k][i] * scale);
+        for column in a[k + 1..].iter_mut().chain(&mut *turned) {
+            let x = column[k];
+            (0..N).for_each(|i| column[i] -= factors[i] * x);
+        }
+        a[k][k] = scale;
+    }
+    a.as_flattened().iter().all(|x| x.is_finite())
+}
+
+/// `b U⁻¹`.
+#[inline(always)]
+fn divide<const N: usize>(b: &mut Square<N>, u: &Square<N>) {
+    for (j, u) in u.iter().enumerate() {
+        let (left, right) = b.split_at_mut(j);
+        for (column, u) in left.iter().zip(u) {
+            (0..N).for_each(|i| right[0][i] -= column[i] * u);
+        }
+        right[0].iter_mut().for_each(|x| *x *= u[j]);
+    }
+}
+
+/// `U⁻¹ y`.
+#[inline(always)]
+fn back<const N: usize>(u: &Square<N>, mut y: [f64; N]) -> [f64; N] {
+    for j in (0..N).rev() {
+        y[j] *= u[j][j];
+        let x = y[j];
+        (0..j).for_each(|i| y[i] -= u[j][i] * x);
+    }
+    y
+}
+
 /// `a b`.
 #[inline(always)]
-fn product(a: &Block, b: &Block) -> Block {
-    let mut c = [0.0; 9];
-    for j in 0..3 {
-        for i in 0..3 {
-            c[3 * j + i] = a[i] * b[3 * j] + a[3 + i] * b[3 * j + 1] + a[6 + i] * b[3 * j + 2];
-        }
+fn product<const N: usize>(a: &Square<N>, b: &Square<N>) -> Square<N> {
+    let mut c = [[0.0; N]; N];
+    for (c, b) in c.iter_mut().zip(b) {
+        *c = times(a, b);
     }
     c
 }
 
 /// `c −= a b`.
 #[inline(always)]
-fn subtract(c: &mut Block, a: &Block, b: &Block) {
-    let ab = product(a, b);
-    for i in 0..9 {
-        c[i] -= ab[i];
+fn subtract<const N: usize>(c: &mut Square<N>, a: &Square<N>, b: &Square<N>) {
+    for (c, b) in c.iter_mut().zip(b) {
+        take(c, a, b);
     }
 }
 
 /// `y −= a x`.
 #[inline(always)]
-fn take(y: &mut Vector, a: &Block, x: &Vector) {
+fn take<const N: usize>(y: &mut [f64; N], a: &Square<N>, x: &[f64; N]) {
     let ax = times(a, x);
-    for i in 0..3 {
+    for i in 0..N {
         y[i] -= ax[i];
     }
+}
+
+/// `a x`.
+#[inline(always)]
+fn times<const N: usize>(a: &Square<N>, x: &[f64; N]) -> [f64; N] {
+    let mut y = [0.0; N];
+    for (a, x) in a.iter().zip(x) {
+        for i in 0..N {
+            y[i] += a[i] * x;
+        }
+    }
+    y
 }

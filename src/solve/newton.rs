@@ -7,7 +7,7 @@
 use crate::math::{Block, Vector, is_finite, length};
 use crate::memory::{self, refill};
 
-use super::block_lu::BlockLu;
+use super::block_lu::{BlockLu, Square};
 use super::frames::Axes;
 use super::problem::{Kind, Law, Problem3};
 use super::residual::velocity;
@@ -30,7 +30,7 @@ pub struct Equations<'a> {
 /// The workspace of a step.
 #[derive(Debug, Default)]
 pub struct Newton {
-    lu: BlockLu,
+    lu: BlockLu<3>,
     /// −F, then the step, scaled.
     step: Vec<Vector>,
     /// P'.
@@ -48,7 +48,7 @@ impl Newton {
     }
 
     /// The factors, for other matrices of the same pattern.
-    pub fn lu(&mut self) -> &mut BlockLu {
+    pub fn lu(&mut self) -> &mut BlockLu<3> {
         &mut self.lu
     }
 
@@ -131,16 +131,16 @@ impl Equations<'_> {
 
     /// Block k, of this row, of (1 − P') + P' M; none if the block is zero.
     #[inline(always)]
-    fn block(&self, row: usize, k: usize, slope: &Block) -> Option<Block> {
+    fn block(&self, row: usize, k: usize, slope: &Block) -> Option<Square<3>> {
         let column = self.problem.columns[k] as usize;
-        let mut block = [0.0; 9];
+        let mut block = [[0.0; 3]; 3];
         if slope.iter().any(|&x| x != 0.0) {
             let w = &self.problem.values[k];
             let scale = 1.0 / (self.roots[row] * self.roots[column]);
             for j in 0..3 {
                 let w = [w[3 * j] * scale, w[3 * j + 1] * scale, w[3 * j + 2] * scale];
                 for i in 0..3 {
-                    block[3 * j + i] = slope[i] * w[0] + slope[3 + i] * w[1] + slope[6 + i] * w[2];
+                    block[j][i] = slope[i] * w[0] + slope[3 + i] * w[1] + slope[6 + i] * w[2];
                 }
             }
         } else if column != row {
@@ -149,7 +149,7 @@ impl Equations<'_> {
         if column == row {
             for j in 0..3 {
                 for i in 0..3 {
-                    block[3 * j + i] += f64::from(i == j) - (1.0 - self.alpha(row)) * slope[3 * j + i];
+                    block[j][i] += f64::from(i == j) - (1.0 - self.alpha(row)) * slope[3 * j + i];
                 }
             }
         }

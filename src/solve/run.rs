@@ -1,5 +1,8 @@
 //! The course of a solution: sweeps, steps, and when to change from one to the other.
 
+mod costs;
+mod steps;
+
 use std::time::Instant;
 
 use crate::math::{Vector, difference};
@@ -7,18 +10,20 @@ use crate::memory::{self, collect};
 use crate::team::Team;
 
 use super::acceleration::{self, Momentum};
-use super::block_lu::MOST_PRODUCTS;
+use super::body_rows::Bodies;
 use super::coloring::MANY;
 use super::frames::{Axes, NormalFirst, NormalThird};
 use super::gauss_seidel::Sweeps;
 use super::infeasibility;
-use super::interior::{Interior, Program};
+use super::interior::{BodySpace, Interior};
 use super::law;
-use super::newton::{Equations, Newton};
+use super::newton::Newton;
 use super::options::{End, Method, Options, Report, Watch};
 use super::problem::{Law, Normal, Problem3};
 use super::residual::{Norms, Residual, residual, velocity};
 use super::workspace::Memory;
+use costs::{LATER, Products};
+use steps::Trial;
 
 /// Sweeps before Newton's method is considered; the same after momentum has begun; sweeps between two computations of the residual.
 const LEAST_SWEEPS: usize = 6;
@@ -29,49 +34,19 @@ const BETWEEN: usize = 16;
 const RATE: usize = 4;
 const MOVING_RATE: usize = 8;
 
-/// Sweeps after Newton's method has failed, doubled each time, and their maximum.
+/// Sweeps after steps have failed, doubled each time, and their maximum.
 const MORE_SWEEPS: usize = 20;
 const MOST_SWEEPS: usize = 2000;
 
-/// The expected number of steps of Newton's method, and the factor by which more sweeps are needed than their rate predicts, since
-/// the rate becomes worse.
-const STEPS: f64 = 12.0;
-const LATER: f64 = 1.5;
-
-/// The cost of a product of blocks, and of the search that finds it, in units of about a nanosecond.
-const PRODUCT: f64 = 12.0;
-const SEARCH: f64 = 4.0;
-
-/// The maximum of steps towards one center, and of failures in one round.
-const MOST_STEPS: usize = 12;
-const MOST_FAILURES: usize = 4;
-
-/// The proximal term is multiplied by `LESS` after at most `FEW_STEPS` steps, and divided by it after a failure.
-const FEW_STEPS: usize = 4;
-const LESS: f64 = 0.1;
-
-/// The largest α of joints. They are linear equations and need only enough of it to be regular where joints are redundant: so a
-/// long chain, whose W has small eigenvalues, does not wait until α is as small.
-const ALPHA_OF_JOINTS: f64 = 1e-10;
-
-/// The equations of a center are solved until their error is this times the error of the equations without the proximal term.
-const INNER: f64 = 0.1;
+/// The sweeps take at least this part of the time of the steps before them.
+const PART: f64 = 0.2;
 
 /// The starts of interior points, in one round after the other: the width relative to the residual, and the foreseen share of the
 /// change of sliding velocities. Where one start ends short of the solution, another seldom does.
-const STARTS: [(f64, f64); 4] = [(10.0, 0.8), (100.0, 0.6), (10.0, 0.9), (1000.0, 0.7)];
-
-/// The maximum of interior steps, the maximum of steps in which the residual does not decrease by a fifth, and the shortest step
-/// after which another is worthwhile.
-const MOST_INTERIOR_STEPS: usize = 100;
-const MOST_IDLE_INSIDE: usize = 25;
-const LEAST_STEP: f64 = 1e-5;
+const STARTS: [(f64, f64); 4] = [(10.0, 0.95), (100.0, 0.6), (10.0, 0.8), (1000.0, 0.7)];
 
 /// While the residual is at most this, a failure does not end Newton's steps at once.
 const NEAR: f64 = 1e-6;
-
-/// Newton's steps are tried again between interior steps when the residual has decreased by this factor.
-const AHEAD_OF_NEWTON: f64 = 0.03;
 
 /// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 6;
@@ -83,23 +58,13 @@ const DRIFT_SWEEPS: usize = 20;
 /// The maximum of residuals in a history.
 const MOST_NOTES: usize = 1000;
 
-/// The length of a trial of Newton's method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trial {
-    /// Until it has failed several times.
-    Long,
-    /// Until it has failed once.
-    First,
-    /// Until it has failed once in a few steps.
-    Short,
-}
-
 /// The workspace of a solution, kept for the next one.
 #[derive(Debug, Default)]
 pub struct Room {
     memory: Memory,
     newton: Newton,
     interior: Interior,
+    body_space: BodySpace,
     sweeps: Sweeps,
     /// The current forces, the center of the proximal term, the closest forces that the laws allow, and the best of these.
     now: Vec<Vector>,
@@ -118,6 +83,7 @@ impl Room {
     pub fn solve(
         &mut self,
         problem: &Problem3,
+        source: Source,
         laws: &[Law],
         options: &Options,
         forces: &mut [Vector],
@@ -133,6 +99,7 @@ impl Room {
         collect(&mut self.history, MOST_NOTES, std::iter::empty())?;
         let mut run = Run {
             problem,
+            source,
             laws,
             options,
             room: self,
@@ -141,6 +108,8 @@ impl Room {
             team,
             products: None,
             fewer: 0,
+            body_products: Products::Unknown,
+            spent: 0.0,
             report: Report::default(),
             watch,
             is_stopped: false,
@@ -157,9 +126,17 @@ impl Room {
     }
 }
 
+/// W as a sum over bodies, if it is known, and the factors of its rows; without factors they are 1.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub bodies: Option<&'a dyn Bodies>,
+    pub scales: &'a [Vector],
+}
+
 /// A solution under way.
 struct Run<'a, 'w> {
     problem: &'a Problem3<'a>,
+    source: Source<'a>,
     laws: &'a [Law],
     options: &'a Options,
     room: &'a mut Room,
@@ -169,6 +146,9 @@ struct Run<'a, 'w> {
     /// The products of blocks in a step of Newton's method, if known; if not, they are more than `fewer`.
     products: Option<u64>,
     fewer: u64,
+    body_products: Products,
+    /// The cost of all steps so far.
+    spent: f64,
     report: Report,
     watch: &'a mut Watch<'w>,
     /// Whether the watch function has ended the solution.
@@ -209,7 +189,7 @@ impl Run<'_, '_> {
         let (mut sweeps, mut idle, mut least) = (MORE_SWEEPS, 0, f64::INFINITY);
         let mut starts = STARTS.into_iter();
         loop {
-            let steps = self.report.steps;
+            let spent = self.spent;
             if method != Method::GaussSeidel {
                 let start = starts.next();
                 let is_near = self.best_residual() < NEAR;
@@ -228,14 +208,14 @@ impl Run<'_, '_> {
             }
             // The sweeps take as long as the steps took, so that at most half of the time is lost with steps that fail. While other
             // starts of interior points are left, fewer sweeps are made.
-            let products = self.products.unwrap_or(0);
-            let lost = (self.report.steps - steps) as f64 * self.step_cost(products);
-            let has_other = starts.len() > 0 && self.products.is_some();
-            let count = if has_other { sweeps } else { sweeps.max((lost / self.sweep_cost()) as usize) };
+            let lost = self.spent - spent;
+            let has_other = starts.len() > 0 && lost > 0.0;
+            let part = if has_other { PART } else { 1.0 };
+            let count = sweeps.max((part * lost / self.sweep_cost()) as usize);
             let residual = self.best_residual();
             idle = if residual < 0.9 * least || has_other { 0 } else { idle + 1 };
             least = least.min(residual);
-            if idle > MOST_IDLE && !has_other {
+            if idle > MOST_IDLE {
                 return Ok(End::Stalled);
             }
             if let Some(end) = self.more_sweeps::<A>(count) {
@@ -359,7 +339,9 @@ impl Run<'_, '_> {
                     f64::INFINITY
                 };
                 // Estimates may be wrong: sweeps take no more time than the expected cost of steps.
-                if self.newton_is_quicker(left.max(number as f64 / LATER))? {
+                if self.newton_is_quicker(left.max(number as f64 / LATER))?
+                    || self.interior_is_quicker(left.max(number as f64))?
+                {
                     self.look_after_sweeps::<A>();
                     return Ok(self.over());
                 }
@@ -390,55 +372,6 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Whether Newton's method is expected to be quicker than `sweeps` sweeps, limited by the iteration limit.
-    fn newton_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
-        let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
-        let step = (LATER * sweeps).min(allowed) * self.sweep_cost() / STEPS;
-        let most = (step - self.step_cost(0)) / PRODUCT;
-        if most < 0.0 {
-            return Ok(false);
-        }
-        let most = most.min(MOST_PRODUCTS as f64).ceil() as u64;
-        // The search goes beyond `most`, so that it need not be repeated soon; it takes at most half of the time of the sweeps so
-        // far.
-        let affordable = 0.5 * self.report.sweeps as f64 * self.sweep_cost() / SEARCH;
-        let next = (4 * most).min(affordable as u64).min(MOST_PRODUCTS);
-        if self.products.is_none() && next < 2 * self.fewer {
-            return Ok(false);
-        }
-        let products = self.products(most, next)?;
-        Ok(products.is_some_and(|products| step > self.step_cost(products)))
-    }
-
-    /// The cost of a sweep, in units of about a nanosecond; it is counted and not measured, so that the choice is the same
-    /// everywhere.
-    fn sweep_cost(&self) -> f64 {
-        2.2 * self.problem.columns.len() as f64 + 60.0 * self.problem.rows() as f64
-    }
-
-    /// The cost of a step whose factorization takes `products`, with its part in the analysis of the pattern.
-    fn step_cost(&self, products: u64) -> f64 {
-        let (rows, blocks) = (self.problem.rows() as f64, self.problem.columns.len() as f64);
-        PRODUCT * products as f64 + 25.0 * blocks + 150.0 * rows
-    }
-
-    /// The work so far, in the same units.
-    fn work(&self) -> u64 {
-        let Report { sweeps, steps, .. } = self.report;
-        let searched = self.products.unwrap_or(self.fewer) as f64 * SEARCH;
-        let step = self.step_cost(self.products.unwrap_or(0));
-        (sweeps as f64 * self.sweep_cost() + steps as f64 * step + searched) as u64
-    }
-
-    /// The products in a step, if they are at most `most`. If this is not known, the search goes up to `next`.
-    fn products(&mut self, most: u64, next: u64) -> memory::Result<Option<u64>> {
-        if self.products.is_none() && self.fewer < most {
-            self.fewer = next;
-            self.products = self.room.newton.prepare(self.problem, next)?;
-        }
-        Ok(self.products.filter(|&products| products <= most))
-    }
-
     /// Make a sweep; returns the scaled norm of the change, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
         let Self { room: Room { sweeps, memory, .. }, team, problem, laws, momentum, .. } = self;
@@ -455,114 +388,5 @@ impl Run<'_, '_> {
     fn look_after_sweeps<A: Axes>(&mut self) {
         self.room.sweeps.read(&mut self.room.now);
         self.look::<A>();
-    }
-
-    /// Compute proximal points, each by a few steps of Newton's method, until there is no progress.
-    fn steps<A: Axes>(&mut self, trial: Trial) -> memory::Result<Option<End>> {
-        if self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
-            return Ok(None);
-        }
-        let mut start = self.distance::<A>(0.0);
-        let mut alpha = start.sqrt().min(1.0);
-        let mut failures = 0;
-        // If this leads nowhere, joints get the whole α.
-        self.alpha_of_joints = ALPHA_OF_JOINTS;
-        let mut may_fail = self.laws.iter().any(Law::is_joint);
-        let (most_failures, most_steps) = match trial {
-            Trial::Long => (MOST_FAILURES, MOST_STEPS),
-            Trial::First => (1, MOST_STEPS),
-            Trial::Short => (1, FEW_STEPS),
-        };
-        while failures < most_failures && start.is_finite() {
-            self.room.center.copy_from_slice(&self.room.now);
-            let mut reached = None;
-            for step in 1..=most_steps {
-                if !self.step::<A>(alpha) {
-                    break;
-                }
-                self.look::<A>();
-                if let Some(end) = self.over() {
-                    return Ok(Some(end));
-                }
-                let distance = self.distance::<A>(0.0);
-                if self.distance::<A>(alpha) <= INNER * start.min(distance) {
-                    reached = Some((step, distance));
-                    break;
-                }
-            }
-            match reached {
-                Some((steps, distance)) if distance < 2.0 * start => {
-                    if steps <= FEW_STEPS {
-                        alpha *= LESS;
-                    }
-                    failures += usize::from(distance > 0.95 * start);
-                    start = distance;
-                }
-                _ => {
-                    self.room.now.copy_from_slice(&self.room.center);
-                    self.alpha_of_joints = f64::INFINITY;
-                    if !std::mem::take(&mut may_fail) {
-                        alpha /= LESS;
-                        failures += 1;
-                    }
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// Make interior steps; each time that the residual has decreased by `AHEAD_OF_NEWTON`, try a few steps of Newton's method.
-    fn interior<A: Axes>(&mut self, width: f64, share: f64) -> memory::Result<Option<End>> {
-        if self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
-            return Ok(None);
-        }
-        let start = self.report.residual.scaled;
-        let size = self.norms.scaled();
-        let (problem, laws) = (self.problem, self.laws);
-        {
-            let Room { memory: Memory { q, roots, .. }, interior, now, .. } = &mut *self.room;
-            interior.begin::<A>(&Program { problem, laws, q, roots, size }, now, width * start, share)?;
-        }
-        let (mut least, mut idle) = (f64::INFINITY, 0);
-        let mut next = AHEAD_OF_NEWTON * self.best_residual();
-        for _ in 0..MOST_INTERIOR_STEPS {
-            let Room { memory: Memory { q, roots, .. }, newton, interior, now, .. } = &mut *self.room;
-            let program = Program { problem, laws, q, roots, size };
-            let long = interior.step::<A>(&program, newton.lu(), now);
-            self.report.steps += 1;
-            let value = self.look::<A>().by(self.options.measure);
-            if let Some(end) = self.over() {
-                return Ok(Some(end));
-            }
-            idle = if value < 0.8 * least { 0 } else { idle + 1 };
-            least = least.min(value);
-            if idle > MOST_IDLE_INSIDE || long.is_none_or(|long| long < LEAST_STEP) {
-                break;
-            }
-            if value < next {
-                next = AHEAD_OF_NEWTON * value;
-                if let Some(end) = self.steps::<A>(Trial::Short)? {
-                    return Ok(Some(end));
-                }
-            }
-        }
-        self.room.now.copy_from_slice(&self.room.best);
-        Ok(None)
-    }
-
-    /// Make a step towards the proximal point; returns false if there is none.
-    fn step<A: Axes>(&mut self, alpha: f64) -> bool {
-        let Room { memory: Memory { q, roots, .. }, newton, now, center, .. } = &mut *self.room;
-        let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
-        self.report.steps += 1;
-        newton.step::<A>(&Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }, now)
-    }
-
-    /// ‖F‖ relative to B, with the proximal term of this α.
-    fn distance<A: Axes>(&self, alpha: f64) -> f64 {
-        let Room { memory: Memory { q, roots, .. }, now, center, .. } = &*self.room;
-        let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
-        Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }.norm::<A>(now)
-            / self.norms.scaled()
     }
 }

@@ -19,6 +19,7 @@ use crate::rows::multiply::{Product, team_for};
 use crate::team::{Numbered, Ragged, Team};
 
 use super::body::{Body, Inertia, finite};
+use super::body_rows::BodyFactors;
 use super::constraint::Constraint;
 use super::error::{Error, Result};
 use super::id_table::Table;
@@ -307,6 +308,14 @@ impl Bodies<'_> {
         }
     }
 
+    /// Add Hᵀ x of a group on the body at a place to `force`.
+    pub fn add_row(&self, group: usize, place: usize, x: &Vector, force: &mut [f64]) {
+        let (row, part) = self.row(group);
+        if let (Some(constraint), Some(body)) = (self.constraint(row), &self.bodies.things()[place]) {
+            add_transposed(constraint.points_on(self.bodies.ids()[place], body, part), x, force);
+        }
+    }
+
     /// The group of each slot of a body.
     #[inline(always)]
     fn groups_on(&self, body: usize) -> &[u32] {
@@ -321,11 +330,11 @@ impl Bodies<'_> {
 
     /// The row of a group, and its number among the groups of the row.
     #[inline(always)]
-    fn row(&self, group: usize) -> (usize, usize) {
+    pub fn row(&self, group: usize) -> (usize, usize) {
         self.groups.map_or((group, 0), |groups| groups.row(group))
     }
 
-    fn constraint(&self, row: usize) -> Option<&Constraint> {
+    pub fn constraint(&self, row: usize) -> Option<&Constraint> {
         self.constraints.things()[self.structure.entry(row)].as_ref()
     }
 
@@ -352,6 +361,8 @@ pub(super) struct Workspace {
     pub groups: Groups,
     /// A vector and its product, with three values for each group.
     pub padded: [Vec<f64>; 2],
+    /// Factors of bodies, and rows of operators.
+    pub factors: BodyFactors,
     pub scratch: Scratch,
 }
 

@@ -13,6 +13,7 @@
 //! and `spin` rotates free rigid bodies.
 
 mod body;
+mod body_rows;
 mod boxed_solver;
 mod bulk;
 pub mod c_api;

@@ -3,6 +3,7 @@
 
 use crate::solve::{Law, Options, Report, Solver, Watch};
 
+use super::body_rows::BodiesOfSystem;
 use super::error::Result;
 use super::model::System;
 
@@ -35,7 +36,8 @@ impl System {
         watch: &mut Watch,
     ) -> Result<Report> {
         let problem = self.rows()?.problem();
-        let made = solver.solve_watched(&problem, laws, options, forces, watch);
+        let bodies = BodiesOfSystem { system: self };
+        let made = solver.solve_with_bodies(&problem, Some(&bodies), laws, options, forces, watch);
         made.map_err(|error| self.of_row(error))
     }
 }

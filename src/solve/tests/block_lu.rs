@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::math::{Block, Vector};
-use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS};
+use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS, Square};
 use testing::{Random, blocks::dense_of_three};
 
 /// A diagonally dominant matrix with a random pattern.
@@ -36,14 +36,18 @@ impl Sparse {
     }
 }
 
+fn square(block: &Block) -> Square<3> {
+    std::array::from_fn(|j| std::array::from_fn(|i| block[3 * j + i]))
+}
+
 #[test]
 fn solutions_agree_with_dense_ones() {
     let mut random = Random::new(5);
-    let mut lu = BlockLu::default();
+    let mut lu = BlockLu::<3>::default();
     for (rows, density) in [(1, 1.0), (2, 0.5), (7, 0.3), (30, 0.1), (30, 1.0), (60, 0.04)] {
         let sparse = Sparse::random(rows, density, &mut random);
         assert!(lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap().is_some());
-        assert!(lu.factorise(|_, k| Some(sparse.values[k])));
+        assert!(lu.factorise(|_, k| Some(square(&sparse.values[k]))));
         let right: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut x = right.clone();
         lu.solve(&mut x);
@@ -63,9 +67,9 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
         let is_diagonal = sparse.columns[k] as usize == row;
         if row.is_multiple_of(3) { is_diagonal.then_some(unit) } else { Some(sparse.values[k]) }
     };
-    let mut lu = BlockLu::default();
+    let mut lu = BlockLu::<3>::default();
     lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap();
-    assert!(lu.factorise(|row, k| given(row, k, &sparse)));
+    assert!(lu.factorise(|row, k| given(row, k, &sparse).map(|block| square(&block))));
     let right: Vec<Vector> = (0..20).map(|_| random.array()).collect();
     let mut x = right.clone();
     lu.solve(&mut x);
@@ -81,17 +85,17 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
 
 #[test]
 fn singular_pivots_and_too_much_work_are_told() {
-    let mut lu = BlockLu::default();
+    let mut lu = BlockLu::<3>::default();
     assert_eq!(lu.analyse(&[0, 1], &[0], 0), Ok(Some(0)));
-    assert!(!lu.factorise(|_, _| Some([0.0; 9])));
-    assert!(lu.factorise(|_, _| Some([2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0])));
+    assert!(!lu.factorise(|_, _| Some([[0.0; 3]; 3])));
+    assert!(lu.factorise(|_, _| Some([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]])));
     // A full matrix: two products for each pair of rows after each pivot.
     let rows = 700;
     let starts: Vec<i32> = (0..=rows).map(|row| row * rows).collect();
     let columns: Vec<i32> = (0..rows * rows).map(|k| k % rows).collect();
     assert_eq!(lu.analyse(&starts, &columns, MOST_PRODUCTS), Ok(None));
     assert_eq!(lu.analyse(&starts, &columns, MOST_PRODUCTS), Ok(None));
-    let two = |lu: &mut BlockLu, most| lu.analyse(&[0, 2, 4], &[0, 1, 0, 1], most);
+    let two = |lu: &mut BlockLu<3>, most| lu.analyse(&[0, 2, 4], &[0, 1, 0, 1], most);
     assert_eq!(
         [1, 2, 3, 1, 2].map(|most| two(&mut lu, most).unwrap()),
         [None, Some(2), Some(2), None, Some(2)]
@@ -107,6 +111,51 @@ fn no_less_work_than_allowed_is_refused() {
         (0..parts * size).flat_map(|row| (0..size).map(move |k| row / size * size + k)).collect();
     let products = parts as u64 * (0..size as u64).map(|later| 2 * later * later).sum::<u64>();
     for (most, expected) in [(products - 1, None), (products, Some(products))] {
-        assert_eq!(BlockLu::default().analyse(&starts, &columns, most), Ok(expected));
+        assert_eq!(BlockLu::<3>::default().analyse(&starts, &columns, most), Ok(expected));
     }
+}
+
+/// Entries of a chain of joints: stiff couplings of 1e11 between blocks of six, and masses of 1. Products with inverses of pivots
+/// would lose the masses.
+#[test]
+fn stiff_chains_keep_their_small_entries() {
+    let (nodes, stiff) = (12, 1e11);
+    let starts: Vec<i32> = std::iter::once(0)
+        .chain((0..nodes).scan(0, |end, k| {
+            *end += if k == 0 || k == nodes - 1 { 2 } else { 3 };
+            Some(*end)
+        }))
+        .collect();
+    let columns: Vec<i32> =
+        (0..nodes).flat_map(|k| (k - 1..=k + 1).filter(|&j| (0..nodes).contains(&j))).collect();
+    // A joint of three rows, a and b, between neighbors: K = 1 + stiff Σ (a − b)ᵀ (a − b).
+    let mut random = Random::new(9);
+    let joints: Vec<[[[f64; 6]; 3]; 2]> =
+        (1..nodes).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| random.array()))).collect();
+    let size = 6 * nodes as usize;
+    let mut dense = DMatrix::<f64>::identity(size, size);
+    for (k, ends) in joints.iter().enumerate() {
+        for (one, other) in ends[0].iter().zip(&ends[1]) {
+            let full = DVector::from_fn(size, |i, _| match i / 6 {
+                node if node == k => one[i % 6],
+                node if node == k + 1 => other[i % 6],
+                _ => 0.0,
+            });
+            dense += stiff * &full * full.transpose();
+        }
+    }
+    let mut lu = BlockLu::<6>::default();
+    lu.analyse(&starts, &columns, MOST_PRODUCTS).unwrap();
+    let at = |row: usize, column: usize| -> Square<6> {
+        std::array::from_fn(|j| std::array::from_fn(|i| dense[(6 * row + i, 6 * column + j)]))
+    };
+    assert!(lu.factorise(|row, k| Some(at(row, columns[k] as usize))));
+    let x: Vec<[f64; 6]> = (0..nodes).map(|_| random.array()).collect();
+    let mut made = x.clone();
+    lu.solve(&mut made);
+    // The error of the solution is as small as that of a backward stable method, 1e-16 times the condition number.
+    let back = &dense * DVector::from_column_slice(made.as_flattened());
+    let error = (back - DVector::from_column_slice(x.as_flattened())).amax();
+    let scale = stiff * made.as_flattened().iter().fold(0.0, |most, x| f64::max(most, x.abs()));
+    assert!(error < 1e-13 * scale, "{error} {scale}");
 }

@@ -1,14 +1,15 @@
 //! Robustness: tiny and huge numbers, early stops, and interior points from any start.
 
 use crate::math::{Block, Vector};
+use crate::memory;
 use crate::rows::BlockRows;
 use crate::solve::block_lu::BlockLu;
 use crate::solve::frames::NormalThird;
-use crate::solve::interior::{Interior, Program};
+use crate::solve::interior::{BodySpace, ContactSpace, Interior, Program, Space};
 use crate::solve::problem::Problem3;
 use crate::solve::residual::{Norms, residual};
 use crate::solve::workspace::Memory;
-use crate::solve::{End, Kind, Law, Method, Normal, Options, Problem, Solver};
+use crate::solve::{Bodies, BodyRows, End, Kind, Law, Method, NODE, Normal, Options, Problem, Solver};
 use testing::Random;
 
 /// A problem of dense rows.
@@ -17,6 +18,23 @@ struct Dense {
     columns: Vec<i32>,
     values: Vec<Block>,
     b: Vec<Vector>,
+    /// The rows of G, if W is made of them.
+    g: Vec<Vec<f64>>,
+}
+
+impl Bodies for Dense {
+    fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
+        let nodes = self.g[0].len() / NODE;
+        rows.start(nodes)?;
+        for row in self.g.chunks_exact(3) {
+            for node in 0..nodes {
+                let part = std::array::from_fn(|k| std::array::from_fn(|i| row[i][NODE * node + k]));
+                rows.push_part(node, &part)?;
+            }
+            rows.end_row()?;
+        }
+        Ok(true)
+    }
 }
 
 impl Dense {
@@ -37,16 +55,17 @@ impl Dense {
             columns: pairs.clone().map(|(_, column)| column as i32).collect(),
             values: pairs.map(block).collect(),
             b: b.collect::<Vec<_>>().as_chunks().0.to_vec(),
+            g,
         }
     }
 
     fn problem3(&self) -> Problem3<'_> {
-        let Self { starts, columns, values, b } = self;
+        let Self { starts, columns, values, b, .. } = self;
         Problem3 { starts, columns, values, b, normal: Normal::Third }
     }
 
     fn problem(&self) -> Problem<'_> {
-        let Self { starts, columns, values, b } = self;
+        let Self { starts, columns, values, b, .. } = self;
         let w = BlockRows::new(starts, columns, values.as_flattened(), None).unwrap();
         Problem { w, b: b.as_flattened(), normal: Normal::Third }
     }
@@ -54,7 +73,13 @@ impl Dense {
 
 fn one_contact() -> Dense {
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    Dense { starts: vec![0, 1], columns: vec![0], values: vec![unit], b: vec![[0.1, 0.0, -1.0]] }
+    Dense {
+        starts: vec![0, 1],
+        columns: vec![0],
+        values: vec![unit],
+        b: vec![[0.1, 0.0, -1.0]],
+        g: Vec::new(),
+    }
 }
 
 fn fixed() -> Law {
@@ -91,25 +116,43 @@ fn interior_points_come_near_what_does_not_slide() {
             roots: &memory.roots,
             size: norms.scaled(),
         };
+        let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut lu = BlockLu::default();
         lu.analyse(problem.starts, problem.columns, u64::MAX).unwrap();
-        let mut interior = Interior::default();
-        let mut forces = vec![[random.signed(), random.signed(), random.signed()]; rows];
-        interior.begin::<NormalThird>(&program, &forces, 10.0, 0.8).unwrap();
-        let mut least = f64::INFINITY;
-        for _ in 0..60 {
-            if interior.step::<NormalThird>(&program, &mut lu, &mut forces).is_none() {
-                break;
+        let mut bodies = BodySpace::default();
+        let factor = |row: usize| [1.0 / memory.roots[row]; 3];
+        assert!(bodies.prepare(&dense, factor, u64::MAX).unwrap().is_some());
+        let spaces = [Space::Contacts(ContactSpace { lu: &mut lu }), Space::Bodies(&mut bodies)];
+        let results = spaces.map(|mut space| {
+            let (mut interior, mut forces) = (Interior::default(), forces.clone());
+            interior.begin::<NormalThird>(&program, &mut space, &forces, 10.0, 0.8).unwrap();
+            let (mut least, mut early) = (f64::INFINITY, Vec::new());
+            for step in 0..60 {
+                if step == 5 {
+                    early.clone_from(&forces);
+                }
+                let long = interior.step::<NormalThird>(&program, &mut space, &mut forces);
+                if long.is_none() {
+                    break;
+                }
+                let allowed: Vec<Vector> = forces
+                    .iter()
+                    .zip(&laws)
+                    .map(|(force, law)| crate::solve::law::allowed::<NormalThird>(&law.kind, force))
+                    .collect();
+                let at =
+                    residual::<NormalThird>(&problem, &laws, &memory.q, &memory.weights, &norms, &allowed);
+                least = least.min(at.scaled);
             }
-            let allowed: Vec<Vector> = forces
-                .iter()
-                .zip(&laws)
-                .map(|(force, law)| crate::solve::law::allowed::<NormalThird>(&law.kind, force))
-                .collect();
-            let at = residual::<NormalThird>(&problem, &laws, &memory.q, &memory.weights, &norms, &allowed);
-            least = least.min(at.scaled);
+            (least, early)
+        });
+        let [(in_contacts, early), (in_bodies, early_in_bodies)] = results;
+        assert!(in_contacts < 1e-3 && in_bodies < 1e-3, "{number}: {in_contacts} {in_bodies}");
+        // Steps in both spaces are the same steps.
+        let size = early.as_flattened().iter().fold(0.0, |most, x| f64::max(most, x.abs()));
+        for (one, other) in early.as_flattened().iter().zip(early_in_bodies.as_flattened()) {
+            assert!((one - other).abs() < 1e-6 * size, "{number}: {one} {other}");
         }
-        assert!(least < 1e-3, "{number}: {least}");
     }
 }
 

@@ -55,6 +55,15 @@ pub(super) struct Tool {
 }
 
 impl Bodies<'_> {
+    /// Compute y = A⁻¹ x for the body at a place.
+    ///
+    /// # Errors
+    /// If A⁻¹ cannot be applied.
+    pub(in crate::system) fn apply_inverse(&self, place: usize, x: &[f64], y: &mut [f64]) -> Checked {
+        let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
+        apply_inverse(body, &self.made.panels[place], x, y, &mut Workspace::default())
+    }
+
     /// Compute h A⁻¹ Hᵀ x of the bodies without a factor, one body at a time. Only the calling thread uses inverse callbacks.
     ///
     /// # Errors

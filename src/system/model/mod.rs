@@ -50,7 +50,7 @@ pub struct System {
     /// The number of constraints with a compliance.
     pub(super) compliances: usize,
     /// The workspace of products through the bodies.
-    workspace: Mutex<Workspace>,
+    pub(super) workspace: Mutex<Workspace>,
     /// The destinations of the rows of the last Jacobian.
     pub(super) scatter: ScatterPlan,
     /// The workspace of [`System::sync_constraints`].

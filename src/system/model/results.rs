@@ -100,7 +100,7 @@ impl System {
     ) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { groups, padded, scratch } = workspace;
+        let Workspace { groups, padded, scratch, .. } = workspace;
         if !self.structure.has_irregular() {
             let product = &mut ThroughBodies { through: self.through_bodies(None), scratch };
             return multiply::all(product, (count, self.structure.len()), x, y);
@@ -161,7 +161,7 @@ impl System {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { groups, padded: [padded, _], scratch } = workspace;
+        let Workspace { groups, padded: [padded, _], scratch, .. } = workspace;
         let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
         self.through_bodies(groups).write_velocities(reactions, scratch)?;
         let Self { bodies, structure, .. } = self;
@@ -228,7 +228,7 @@ impl System {
         }
     }
 
-    fn through_bodies<'a>(&'a self, groups: Option<&'a Groups>) -> Bodies<'a> {
+    pub(in crate::system) fn through_bodies<'a>(&'a self, groups: Option<&'a Groups>) -> Bodies<'a> {
         let Self { bodies, models, constraints, structure, made, step, .. } = self;
         let has_compliance = self.compliances > 0;
         Bodies { bodies, models, constraints, structure, made, step: *step, groups, has_compliance }

@@ -4,13 +4,19 @@
 //! In the scaled unknowns y = √d R and v = U / √d, and with T = diag (μ, 1, 1) on normal and tangents, a contact has s = T y and z
 //! = T⁻¹ v + |v_T| n, both in the cone |x_T| ≤ x_N. The term |v_T| of de Saxcé is computed from the velocity before a step and kept
 //! through the step. Where nothing slides the program is convex; where a contact slides, the term follows. A step solves (M + D) δy
-//! = …, M = W scaled, where D is the inverse square of the scaling that maps s and z to one point.
+//! = b, M = W scaled, where D is the inverse square of the scaling that maps s and z to one point: `contact_space` does so with
+//! the blocks of W, `body_space` with a matrix of the bodies.
 #![allow(clippy::needless_range_loop, reason = "indices are those of the formulas")]
 
-use crate::math::{Block, Vector, is_finite, length};
+mod body_space;
+mod contact_space;
+
+use crate::math::{Vector, is_finite, length};
 use crate::memory::{self, refill};
 
-use super::block_lu::BlockLu;
+pub use body_space::BodySpace;
+pub use contact_space::ContactSpace;
+
 use super::cone::{self, Scaling};
 use super::frames::Axes;
 use super::problem::{Kind, Law, Problem3};
@@ -34,7 +40,10 @@ const LESS: f64 = 0.7;
 
 /// After a step longer than this, steps foresee more: this share of the rest.
 const LONG: f64 = 0.9;
-const MORE: f64 = 0.1;
+const MORE: f64 = 0.2;
+
+/// The corrections of the solution for the corrector. Errors of the predictor matter less.
+const CORRECTIONS: usize = 2;
 
 /// The goal for the mean product is at least this times the mean squared error of the velocities.
 const AHEAD: f64 = 0.01;
@@ -70,12 +79,52 @@ struct Row {
     towards: [f64; 2],
 }
 
+/// The space in which the equations of a step are solved.
+#[derive(Debug)]
+pub enum Space<'a> {
+    Contacts(ContactSpace<'a>),
+    Bodies(&'a mut BodySpace),
+}
+
+impl Space<'_> {
+    fn factorise<A: Axes>(&mut self, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
+        match self {
+            Self::Contacts(space) => space.factorise::<A>(program, y, rows),
+            Self::Bodies(space) => space.factorise::<A>(program, y, rows),
+        }
+    }
+
+    fn solve<A: Axes>(
+        &mut self,
+        program: &Program,
+        y: &[Vector],
+        rows: &[Row],
+        step: &mut [Vector],
+        corrections: usize,
+    ) {
+        match self {
+            Self::Contacts(space) => space.solve(step),
+            Self::Bodies(space) => space.solve::<A>(program, y, rows, step, corrections),
+        }
+    }
+
+    /// Compute the velocities after a step of this length along the last solution.
+    fn advance<A: Axes>(&mut self, program: &Program, long: f64, y: &[Vector], rows: &mut [Row]) {
+        match self {
+            Self::Contacts(_) => ContactSpace::velocities::<A>(program, y, rows),
+            Self::Bodies(space) => {
+                space.advance(long);
+                space.velocities(program, rows);
+            }
+        }
+    }
+}
+
 /// The state, and a workspace for steps.
 #[derive(Debug, Default)]
 pub struct Interior {
     y: Vec<Vector>,
     rows: Vec<Row>,
-    diagonal: Vec<Block>,
     step: Vec<Vector>,
     /// The foreseen share of the change of |v_T|.
     share: f64,
@@ -157,6 +206,7 @@ impl Interior {
     pub fn begin<A: Axes>(
         &mut self,
         program: &Program,
+        space: &mut Space,
         forces: &[Vector],
         width: f64,
         share: f64,
@@ -164,7 +214,6 @@ impl Interior {
         let count = forces.len();
         refill(&mut self.y, count, [0.0; 3])?;
         refill(&mut self.rows, count, Row::default())?;
-        refill(&mut self.diagonal, count, [0.0; 9])?;
         refill(&mut self.step, count, [0.0; 3])?;
         self.share = share;
         let width = width.max(LEAST_WIDTH) * program.size / (count.max(1) as f64).sqrt();
@@ -195,6 +244,13 @@ impl Interior {
                     Some(Lane::Free) | None => {}
                 }
             }
+        }
+        match space {
+            Space::Bodies(space) => {
+                space.begin::<A>(program, &self.y)?;
+                space.velocities(program, &mut self.rows);
+            }
+            Space::Contacts(_) => ContactSpace::velocities::<A>(program, &self.y, &mut self.rows),
         }
         Ok(())
     }
@@ -237,32 +293,17 @@ impl Interior {
         [v[0] + length(v[1], v[2]) - z[0], v[1] - z[1], v[2] - z[2]]
     }
 
-    /// Compute scalings and D.
-    fn scale<A: Axes>(&mut self, program: &Program) {
-        for row in 0..self.y.len() {
-            let (y, state, diagonal) = (&self.y[row], &mut self.rows[row], &mut self.diagonal[row]);
-            *diagonal = [0.0; 9];
+    /// Compute scalings, and the directions of sliding.
+    fn scale<A: Axes>(&mut self, program: &Program, mean: f64) {
+        for (row, (y, state)) in self.y.iter().zip(&mut self.rows).enumerate() {
             let friction = program.friction(row);
             if friction > 0.0 {
                 state.scaling = Scaling::of(&inner::<A>(y, friction), &state.z);
                 state.lambda = state.scaling.times(&state.z);
-                let square = state.scaling.inverse_square();
-                let (axes, factors) = ([A::N, A::S, A::T], [friction, 1.0, 1.0]);
-                for (i, &to) in axes.iter().enumerate() {
-                    for (j, &from) in axes.iter().enumerate() {
-                        diagonal[3 * from + to] =
-                            square[i][j] * factors[i] * factors[j] + if i == j { ALPHA } else { 0.0 };
-                    }
-                }
-                continue;
-            }
-            for i in 0..3 {
-                diagonal[4 * i] = match program.lane::<A>(row, i) {
-                    Some(Lane::Bounded(lower, upper)) => {
-                        state.z[i] / (y[i] - lower) + state.upper[i] / (upper - y[i])
-                    }
-                    _ => ALPHA,
-                };
+                let [s, t] = [state.v[A::S], state.v[A::T]];
+                let slip = (s * s + t * t + ROUNDED * ROUNDED * mean).sqrt();
+                let share = if slip > 0.0 { self.share / slip } else { 0.0 };
+                state.towards = [share * s, share * t];
             }
         }
     }
@@ -360,32 +401,21 @@ impl Interior {
     pub fn step<A: Axes>(
         &mut self,
         program: &Program,
-        lu: &mut BlockLu,
+        space: &mut Space,
         forces: &mut [Vector],
     ) -> Option<f64> {
-        self.scale::<A>(program);
         let (mean, lack) = self.products::<A>(program);
-        for state in &mut self.rows {
-            let [s, t] = [state.v[A::S], state.v[A::T]];
-            let slip = (s * s + t * t + ROUNDED * ROUNDED * mean).sqrt();
-            let share = if slip > 0.0 { self.share / slip } else { 0.0 };
-            state.towards = [share * s, share * t];
-        }
-        let Self { diagonal, rows, .. } = &*self;
-        let regular = lu.factorise(
-            #[inline(always)]
-            |row, k| Some(program.block::<A>(row, k, &diagonal[row], &rows[row].towards)),
-        );
-        if !regular {
+        self.scale::<A>(program, mean);
+        if !space.factorise::<A>(program, &self.y, &self.rows) {
             return None;
         }
         self.right_side::<A>(program, None);
-        lu.solve(&mut self.step);
+        space.solve::<A>(program, &self.y, &self.rows, &mut self.step, 0);
         self.follow::<A>(program, None);
         let left = 1.0 - self.reach::<A>(program).min(1.0);
-        let goal = (left * left * left * mean).max((AHEAD * lack).min(mean));
+        let goal = (left * left * mean).max((AHEAD * lack).min(mean));
         self.right_side::<A>(program, Some(goal));
-        lu.solve(&mut self.step);
+        space.solve::<A>(program, &self.y, &self.rows, &mut self.step, CORRECTIONS);
         self.follow::<A>(program, Some(goal));
         let long = (SHARE * self.reach::<A>(program)).min(1.0);
         if !long.is_finite() || !is_finite(self.step.as_flattened()) {
@@ -403,9 +433,7 @@ impl Interior {
                 state.upper[i] += long * state.change_upper[i];
             }
         }
-        for row in 0..self.y.len() {
-            self.rows[row].v = program.velocity::<A>(row, &self.y);
-        }
+        space.advance::<A>(program, long, &self.y, &mut self.rows);
         for (row, force) in forces.iter_mut().enumerate() {
             let shift = program.cohesion::<A>(row);
             *force = std::array::from_fn(|i| (self.y[row][i] - shift[i]) / program.roots[row]);
@@ -415,6 +443,18 @@ impl Interior {
 }
 
 impl Row {
+    /// The foreseen change of μ |v_T| for a change of v.
+    #[inline(always)]
+    fn foreseen<A: Axes>(&self, friction: f64, change: &Vector) -> f64 {
+        friction * (self.towards[0] * change[A::S] + self.towards[1] * change[A::T])
+    }
+
+    /// D of a lane with bounds.
+    #[inline(always)]
+    fn stiffness(&self, y: &Vector, i: usize, lower: f64, upper: f64) -> f64 {
+        self.z[i] / (y[i] - lower) + self.upper[i] / (upper - y[i])
+    }
+
     /// The target of z of a contact without the part that depends on the step of y.
     #[inline(always)]
     fn wanted<A: Axes>(&self, friction: f64, goal: Option<f64>) -> Vector {
@@ -439,35 +479,5 @@ impl Row {
         let z = if lower.is_finite() { at_lower / (y[i] - lower) - self.z[i] } else { 0.0 };
         let above = if upper.is_finite() { at_upper / (upper - y[i]) - self.upper[i] } else { 0.0 };
         [z, above]
-    }
-}
-
-impl Program<'_> {
-    /// Block k, of this row, of M + D; rows of pinned lanes are rows of the unit matrix.
-    #[inline(always)]
-    fn block<A: Axes>(&self, row: usize, k: usize, diagonal: &Block, towards: &[f64; 2]) -> Block {
-        let column = self.problem.columns[k] as usize;
-        let w = &self.problem.values[k];
-        let scale = 1.0 / (self.roots[row] * self.roots[column]);
-        let mut block = w.map(|w| w * scale);
-        let friction = self.friction(row);
-        for j in 0..3 {
-            block[3 * j + A::N] +=
-                friction * (towards[0] * block[3 * j + A::S] + towards[1] * block[3 * j + A::T]);
-        }
-        if column == row {
-            block.iter_mut().zip(diagonal).for_each(|(block, d)| *block += d);
-        }
-        if self.friction(row) > 0.0 {
-            return block;
-        }
-        for i in 0..3 {
-            if let Some(Lane::Pinned(_)) = self.lane::<A>(row, i) {
-                for j in 0..3 {
-                    block[3 * j + i] = f64::from(column == row && i == j);
-                }
-            }
-        }
-        block
     }
 }

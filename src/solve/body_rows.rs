@@ -1,0 +1,178 @@
+//! W as a sum over bodies: W = Z Zᵀ, where row α of Z has a part for each node of the bodies that the constraint acts on. A node
+//! stands for up to six velocities of one body, in coordinates in which the body's h A⁻¹ is the unit matrix: with h A⁻¹ = L Lᵀ of
+//! a body, Z = H L. A rigid body is one node; a body of more velocities has several.
+
+use crate::math::Vector;
+use crate::memory::{self, collect, push, refill};
+
+/// The number of velocities of a node.
+pub const NODE: usize = 6;
+
+/// The velocities of a node.
+pub type NodeVector = [f64; NODE];
+
+/// The part of a row at a node: 3 × 6, column by column.
+pub type NodeBlock = [Vector; NODE];
+
+/// Z of all rows.
+#[derive(Debug, Default)]
+pub struct BodyRows {
+    nodes: usize,
+    /// Row k has the parts `starts[k]..starts[k + 1]`.
+    starts: Vec<u32>,
+    node_of: Vec<u32>,
+    blocks: Vec<NodeBlock>,
+}
+
+/// A source of Z; W is known without it.
+pub trait Bodies {
+    /// Write Z of all rows. Returns false if there is none, for example because a body gives A⁻¹ as a function only.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool>;
+}
+
+impl BodyRows {
+    /// Begin again with `nodes` nodes and no row.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn start(&mut self, nodes: usize) -> memory::Result {
+        self.nodes = nodes;
+        collect(&mut self.starts, 1, std::iter::once(0))?;
+        self.node_of.clear();
+        self.blocks.clear();
+        Ok(())
+    }
+
+    /// Add a part to the row under construction. The parts of a row belong to different nodes.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn push_part(&mut self, node: usize, block: &NodeBlock) -> memory::Result {
+        push(&mut self.node_of, node as u32)?;
+        push(&mut self.blocks, *block)
+    }
+
+    /// End the row under construction.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn end_row(&mut self) -> memory::Result {
+        push(&mut self.starts, self.blocks.len() as u32)
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// Multiply each row by a factor for each of its components.
+    pub(super) fn scale(&mut self, factor: impl Fn(usize) -> Vector) {
+        for row in 0..self.len() {
+            let factor = factor(row);
+            for block in &mut self.blocks[self.starts[row] as usize..self.starts[row + 1] as usize] {
+                for column in block {
+                    (0..3).for_each(|i| column[i] *= factor[i]);
+                }
+            }
+        }
+    }
+
+    /// The parts of a row: nodes and blocks.
+    #[inline(always)]
+    pub(crate) fn row(&self, row: usize) -> (&[u32], &[NodeBlock]) {
+        let own = self.starts[row] as usize..self.starts[row + 1] as usize;
+        (&self.node_of[own.clone()], &self.blocks[own])
+    }
+
+    /// Z x of a row.
+    #[inline(always)]
+    pub(crate) fn times(&self, row: usize, x: &[NodeVector]) -> Vector {
+        let (nodes, blocks) = self.row(row);
+        let mut sum = [0.0; 3];
+        for (&node, block) in nodes.iter().zip(blocks) {
+            let x = &x[node as usize];
+            for (column, x) in block.iter().zip(x) {
+                (0..3).for_each(|i| sum[i] += column[i] * x);
+            }
+        }
+        sum
+    }
+
+    /// Add Zᵀ y of a row to x.
+    #[inline(always)]
+    pub(crate) fn add_transposed(&self, row: usize, y: &Vector, x: &mut [NodeVector]) {
+        let (nodes, blocks) = self.row(row);
+        for (&node, block) in nodes.iter().zip(blocks) {
+            let x = &mut x[node as usize];
+            for (x, column) in x.iter_mut().zip(block) {
+                *x += column[0] * y[0] + column[1] * y[1] + column[2] * y[2];
+            }
+        }
+    }
+
+    /// Write the pattern of Zᵀ Z: for each node the nodes that share a row with it, and itself.
+    pub(super) fn write_pattern(&self, pattern: &mut NodePattern) -> memory::Result {
+        let NodePattern { starts, columns, firsts, rows, marks } = pattern;
+        refill(firsts, self.nodes + 1, 0)?;
+        self.node_of.iter().for_each(|&node| firsts[node as usize + 1] += 1);
+        (0..self.nodes).for_each(|node| firsts[node + 1] += firsts[node]);
+        refill(rows, self.node_of.len(), 0)?;
+        for row in 0..self.len() {
+            for &node in self.row(row).0 {
+                let at = &mut firsts[node as usize];
+                rows[*at as usize] = row as u32;
+                *at += 1;
+            }
+        }
+        refill(marks, self.nodes, u32::MAX)?;
+        collect(starts, self.nodes + 1, std::iter::once(0))?;
+        columns.clear();
+        let mut first = 0;
+        for node in 0..self.nodes {
+            let begin = columns.len();
+            marks[node] = node as u32;
+            push(columns, node as i32)?;
+            for &row in &rows[first..firsts[node] as usize] {
+                for &other in self.row(row as usize).0 {
+                    if marks[other as usize] != node as u32 {
+                        marks[other as usize] = node as u32;
+                        push(columns, other as i32)?;
+                    }
+                }
+            }
+            columns[begin..].sort_unstable();
+            starts.push(columns.len() as i32);
+            first = firsts[node] as usize;
+        }
+        Ok(())
+    }
+}
+
+/// The pattern of Zᵀ Z, and a workspace.
+#[derive(Debug, Default)]
+pub(super) struct NodePattern {
+    pub starts: Vec<i32>,
+    pub columns: Vec<i32>,
+    /// The ends of the lists of rows, after they are filled.
+    firsts: Vec<u32>,
+    rows: Vec<u32>,
+    marks: Vec<u32>,
+}
+
+impl NodePattern {
+    /// The index of a pair of nodes in the pattern, which has it.
+    #[inline(always)]
+    pub fn find(&self, row: usize, column: u32) -> usize {
+        let first = self.starts[row] as usize;
+        let own = &self.columns[first..self.starts[row + 1] as usize];
+        first + own.partition_point(|&other| (other as u32) < column)
+    }
+}

@@ -1,0 +1,181 @@
+//! Steps of Newton's method and interior steps, until they end or fail.
+
+use crate::memory;
+use crate::solve::block_lu::MOST_PRODUCTS;
+use crate::solve::frames::Axes;
+use crate::solve::interior::{BodySpace, ContactSpace, Program, Space};
+use crate::solve::newton::{Equations, Newton};
+use crate::solve::options::End;
+use crate::solve::problem::Law;
+use crate::solve::workspace::Memory;
+
+use super::costs::Products;
+use super::{Room, Run};
+
+/// The maximum of steps towards one center, and of failures in one round.
+const MOST_STEPS: usize = 12;
+const MOST_FAILURES: usize = 4;
+
+/// The proximal term is multiplied by `LESS` after at most `FEW_STEPS` steps, and divided by it after a failure.
+const FEW_STEPS: usize = 4;
+const LESS: f64 = 0.1;
+
+/// The largest α of joints. They are linear equations and need only enough of it to be regular where joints are redundant: so a
+/// long chain, whose W has small eigenvalues, does not wait until α is as small.
+const ALPHA_OF_JOINTS: f64 = 1e-10;
+
+/// The equations of a center are solved until their error is this times the error of the equations without the proximal term.
+const INNER: f64 = 0.1;
+
+/// The maximum of interior steps, the maximum of steps in which the residual does not decrease by a fifth, and the shortest step
+/// after which another is worthwhile.
+const MOST_INTERIOR_STEPS: usize = 100;
+const MOST_IDLE_INSIDE: usize = 25;
+const LEAST_STEP: f64 = 1e-5;
+
+/// Newton's steps are tried again between interior steps when the residual has decreased by this factor.
+const AHEAD_OF_NEWTON: f64 = 0.03;
+
+/// The length of a trial of Newton's method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trial {
+    /// Until it has failed several times.
+    Long,
+    /// Until it has failed once.
+    First,
+    /// Until it has failed once in a few steps.
+    Short,
+}
+
+impl Run<'_, '_> {
+    /// Compute proximal points, each by a few steps of Newton's method, until there is no progress.
+    pub(super) fn steps<A: Axes>(&mut self, trial: Trial) -> memory::Result<Option<End>> {
+        let most = self.most_products()?;
+        if self.products(most, most)?.is_none() {
+            return Ok(None);
+        }
+        let mut start = self.distance::<A>(0.0);
+        let mut alpha = start.sqrt().min(1.0);
+        let mut failures = 0;
+        // If this leads nowhere, joints get the whole α.
+        self.alpha_of_joints = ALPHA_OF_JOINTS;
+        let mut may_fail = self.laws.iter().any(Law::is_joint);
+        let (most_failures, most_steps) = match trial {
+            Trial::Long => (MOST_FAILURES, MOST_STEPS),
+            Trial::First => (1, MOST_STEPS),
+            Trial::Short => (1, FEW_STEPS),
+        };
+        while failures < most_failures && start.is_finite() {
+            self.room.center.copy_from_slice(&self.room.now);
+            let mut reached = None;
+            for step in 1..=most_steps {
+                if !self.step::<A>(alpha) {
+                    break;
+                }
+                self.look::<A>();
+                if let Some(end) = self.over() {
+                    return Ok(Some(end));
+                }
+                let distance = self.distance::<A>(0.0);
+                if self.distance::<A>(alpha) <= INNER * start.min(distance) {
+                    reached = Some((step, distance));
+                    break;
+                }
+            }
+            match reached {
+                Some((steps, distance)) if distance < 2.0 * start => {
+                    if steps <= FEW_STEPS {
+                        alpha *= LESS;
+                    }
+                    failures += usize::from(distance > 0.95 * start);
+                    start = distance;
+                }
+                _ => {
+                    self.room.now.copy_from_slice(&self.room.center);
+                    self.alpha_of_joints = f64::INFINITY;
+                    if !std::mem::take(&mut may_fail) {
+                        alpha /= LESS;
+                        failures += 1;
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Make interior steps; each time that the residual has decreased by `AHEAD_OF_NEWTON`, try a few steps of Newton's method.
+    pub(super) fn interior<A: Axes>(&mut self, width: f64, share: f64) -> memory::Result<Option<End>> {
+        let is_in_bodies = self.has_body_space()?;
+        if !is_in_bodies && self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
+            return Ok(None);
+        }
+        let start = self.report.residual.scaled;
+        let size = self.norms.scaled();
+        let (problem, laws) = (self.problem, self.laws);
+        {
+            let Room { memory: Memory { q, roots, .. }, newton, interior, body_space, now, .. } =
+                &mut *self.room;
+            let space = &mut space(is_in_bodies, body_space, newton);
+            interior.begin::<A>(
+                &Program { problem, laws, q, roots, size },
+                space,
+                now,
+                width * start,
+                share,
+            )?;
+        }
+        let (mut least, mut idle) = (f64::INFINITY, 0);
+        let mut next = AHEAD_OF_NEWTON * self.best_residual();
+        for _ in 0..MOST_INTERIOR_STEPS {
+            let Room { memory: Memory { q, roots, .. }, newton, interior, body_space, now, .. } =
+                &mut *self.room;
+            let program = Program { problem, laws, q, roots, size };
+            let space = &mut space(is_in_bodies, body_space, newton);
+            let long = interior.step::<A>(&program, space, now);
+            self.report.steps += 1;
+            self.spent += match self.body_products {
+                Products::Known(products) => self.body_step_cost(products),
+                _ => self.step_cost(self.products.unwrap_or(0)),
+            };
+            let value = self.look::<A>().by(self.options.measure);
+            if let Some(end) = self.over() {
+                return Ok(Some(end));
+            }
+            idle = if value < 0.8 * least { 0 } else { idle + 1 };
+            least = least.min(value);
+            if idle > MOST_IDLE_INSIDE || long.is_none_or(|long| long < LEAST_STEP) {
+                break;
+            }
+            if value < next {
+                next = AHEAD_OF_NEWTON * value;
+                if let Some(end) = self.steps::<A>(Trial::Short)? {
+                    return Ok(Some(end));
+                }
+            }
+        }
+        self.room.now.copy_from_slice(&self.room.best);
+        Ok(None)
+    }
+
+    /// Make a step towards the proximal point; returns false if there is none.
+    pub(super) fn step<A: Axes>(&mut self, alpha: f64) -> bool {
+        let step_cost = self.step_cost(self.products.unwrap_or(0));
+        let Room { memory: Memory { q, roots, .. }, newton, now, center, .. } = &mut *self.room;
+        let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
+        self.report.steps += 1;
+        self.spent += step_cost;
+        newton.step::<A>(&Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }, now)
+    }
+
+    /// ‖F‖ relative to B, with the proximal term of this α.
+    pub(super) fn distance<A: Axes>(&self, alpha: f64) -> f64 {
+        let Room { memory: Memory { q, roots, .. }, now, center, .. } = &*self.room;
+        let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
+        Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }.norm::<A>(now)
+            / self.norms.scaled()
+    }
+}
+
+fn space<'a>(is_in_bodies: bool, body_space: &'a mut BodySpace, newton: &'a mut Newton) -> Space<'a> {
+    if is_in_bodies { Space::Bodies(body_space) } else { Space::Contacts(ContactSpace { lu: newton.lu() }) }
+}
