@@ -30,6 +30,10 @@ const LEAST_SWEEPS: usize = 6;
 const MOVING_SWEEPS: usize = 16;
 const BETWEEN: usize = 16;
 
+/// Estimates of the sweeps that are left count up to this times the sweeps so far, when interior steps are considered: in large heaps
+/// of spheres twenty steps cost thousands of sweeps.
+const MOST_AHEAD: f64 = 4.0;
+
 /// Sweeps over which their rate is measured; the same with momentum, where changes oscillate.
 const RATE: usize = 4;
 const MOVING_RATE: usize = 8;
@@ -340,7 +344,7 @@ impl Run<'_, '_> {
                 };
                 // Estimates may be wrong: sweeps take no more time than the expected cost of steps.
                 if self.newton_is_quicker(left.max(number as f64 / LATER))?
-                    || self.interior_is_quicker(left.max(number as f64))?
+                    || self.interior_is_quicker(left.clamp(number as f64, MOST_AHEAD * number as f64))?
                 {
                     self.look_after_sweeps::<A>();
                     return Ok(self.over());
