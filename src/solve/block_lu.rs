@@ -17,7 +17,7 @@ use crate::memory::{self, collect, push, refill, repeated};
 pub type Square<const N: usize> = [[f64; N]; N];
 
 /// The factors, and the pattern that they belong to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BlockLu<const N: usize> {
     /// The row of the matrix that is eliminated at each place, and the place of each row.
     order: Vec<u32>,
@@ -48,31 +48,6 @@ pub struct BlockLu<const N: usize> {
     /// The number of products of blocks in a factorization, if it is at most `most`.
     products: Option<u64>,
     most: u64,
-}
-
-impl<const N: usize> Default for BlockLu<N> {
-    fn default() -> Self {
-        Self {
-            order: Vec::new(),
-            place: Vec::new(),
-            starts: Vec::new(),
-            later: Vec::new(),
-            pivots: Vec::new(),
-            turned: Vec::new(),
-            upper: Vec::new(),
-            lower: Vec::new(),
-            first: Vec::new(),
-            next: Vec::new(),
-            cursor: Vec::new(),
-            position: Vec::new(),
-            work: Vec::new(),
-            given_starts: Vec::new(),
-            given_columns: Vec::new(),
-            targets: Vec::new(),
-            products: None,
-            most: 0,
-        }
-    }
 }
 
 /// A lower bound of the remaining products, after a row of the least degree has been eliminated and `left` rows remain: each of

@@ -68,9 +68,7 @@ impl BodySpace {
         }
         collect(&mut self.right, y.len(), y.iter().copied())?;
         for (row, y) in y.iter().enumerate() {
-            let shift = program.cohesion::<A>(row);
-            let force = std::array::from_fn(|i| y[i] - shift[i]);
-            self.rows.add_transposed(row, &force, &mut self.x);
+            self.rows.add_transposed(row, &program.scaled_force::<A>(row, y), &mut self.x);
         }
         Ok(())
     }
@@ -114,8 +112,8 @@ impl BodySpace {
                 *work = std::array::from_fn(|i| -x[i] - change[i]);
             }
             for (row, (y, step)) in y.iter().zip(&*step).enumerate() {
-                let shift = program.cohesion::<A>(row);
-                let sum = std::array::from_fn(|i| y[i] - shift[i] + step[i]);
+                let force = program.scaled_force::<A>(row, y);
+                let sum = std::array::from_fn(|i| force[i] + step[i]);
                 rows.add_transposed(row, &sum, work);
             }
             let error = size(work);

@@ -172,12 +172,20 @@ impl Program<'_> {
         shift
     }
 
+    /// The scaled force: y without the cohesion.
+    fn scaled_force<A: Axes>(&self, row: usize, y: &Vector) -> Vector {
+        let shift = self.cohesion::<A>(row);
+        std::array::from_fn(|i| y[i] - shift[i])
+    }
+
+    /// The force.
+    fn force<A: Axes>(&self, row: usize, y: &Vector) -> Vector {
+        self.scaled_force::<A>(row, y).map(|force| force / self.roots[row])
+    }
+
     /// The scaled velocity that forces y make.
     fn velocity<A: Axes>(&self, row: usize, y: &[Vector]) -> Vector {
-        let force = |column: usize| -> Vector {
-            let shift = self.cohesion::<A>(column);
-            std::array::from_fn(|i| (y[column][i] - shift[i]) / self.roots[column])
-        };
+        let force = |column: usize| self.force::<A>(column, &y[column]);
         velocity(self.problem, row, &self.q[row], force).map(|u| u / self.roots[row])
     }
 }
@@ -221,9 +229,7 @@ impl Interior {
             let (shift, root) = (program.cohesion::<A>(row), program.roots[row]);
             *y = std::array::from_fn(|i| forces[row][i] * root + shift[i]);
         }
-        for row in 0..count {
-            self.rows[row].v = program.velocity::<A>(row, &self.y);
-        }
+        ContactSpace::velocities::<A>(program, &self.y, &mut self.rows);
         for (row, (y, state)) in self.y.iter_mut().zip(&mut self.rows).enumerate() {
             let friction = program.friction(row);
             if friction > 0.0 {
@@ -435,8 +441,7 @@ impl Interior {
         }
         space.advance::<A>(program, long, &self.y, &mut self.rows);
         for (row, force) in forces.iter_mut().enumerate() {
-            let shift = program.cohesion::<A>(row);
-            *force = std::array::from_fn(|i| (self.y[row][i] - shift[i]) / program.roots[row]);
+            *force = program.force::<A>(row, &self.y[row]);
         }
         Some(long)
     }

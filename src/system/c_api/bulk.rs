@@ -42,12 +42,8 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
            master_points: optional strided((count, points_stride, 3)),
            slave_points: optional strided((count, points_stride, 3)), constraint: place => {
         let sides = GivenSides { ids: [Some(masters), slaves], points: [master_points, slave_points] };
-        sides.check(count, |k| [0, 1].map(|side| sides.body(side, k)))?;
-        let entry = |k: usize| {
-            let bodies = [0, 1].map(|side| sides.body(side, k));
-            AtPoints { bodies, frame: frames.array(k), points: sides.points(bodies, k) }
-        };
-        constraint.put(system.insert_constraints(count, entry)? as c_longlong);
+        sides.check(count, |k| sides.bodies(k))?;
+        constraint.put(system.insert_constraints(count, |k| sides.place(&frames, k))? as c_longlong);
     })
 }
 
@@ -85,7 +81,7 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
         let are_others = masters.is_some();
         let sides = GivenSides { ids: [masters, slaves.filter(|_| are_others)], points: [master_points, slave_points] };
         let bodies = |k: usize| match are_others {
-            true => Some([0, 1].map(|side| sides.body(side, k))),
+            true => Some(sides.bodies(k)),
             false => None,
         };
         let all = |k: usize| {
@@ -341,9 +337,18 @@ impl GivenSides<'_> {
         Ok(())
     }
 
-    pub fn body(&self, side: usize, entry: usize) -> Option<Id> {
-        let ids = self.ids[side]?;
-        (ids.at(entry)[0] != LDY_GROUND).then(|| ids.id(entry))
+    /// Master and slave.
+    pub fn bodies(&self, entry: usize) -> [Option<Id>; 2] {
+        self.ids.map(|ids| {
+            let ids = ids?;
+            (ids.at(entry)[0] != LDY_GROUND).then(|| ids.id(entry))
+        })
+    }
+
+    /// Bodies, frame and points.
+    pub fn place(&self, frames: &Strided<f64>, entry: usize) -> AtPoints {
+        let bodies = self.bodies(entry);
+        AtPoints { bodies, frame: frames.array(entry), points: self.points(bodies, entry) }
     }
 
     /// The points of master and slave; points of the ground are zero.

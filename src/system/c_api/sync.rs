@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_longlong, c_ulonglong};
 use std::mem::offset_of;
 
 use crate::ffi::sized::CallerSized;
-use crate::system::{AtPoints, Keyed, Synced};
+use crate::system::{Keyed, Synced};
 
 use super::arguments::{self, entry};
 use super::bulk::GivenSides;
@@ -97,15 +97,13 @@ pub unsafe extern "C" fn ldy_system_sync_constraints(
            laws: optional strided((count, laws_stride, 1)),
            constraints: optional strided_mut((count, constraints_stride, 1)), report: optional sized => {
         let sides = GivenSides { ids: [Some(masters), slaves], points: [master_points, slave_points] };
-        sides.check(count, |k| [0, 1].map(|side| sides.body(side, k)))?;
+        sides.check(count, |k| sides.bodies(k))?;
         if let Some(laws) = &laws {
             check_kinds(count, laws, |_| None)?;
         }
         let entry = |k: usize| {
-            let bodies = [0, 1].map(|side| sides.body(side, k));
-            let place = AtPoints { bodies, frame: frames.array(k), points: sides.points(bodies, k) };
             let law = laws.as_ref().and_then(|laws| law_of(&laws.at(k)[0]));
-            Keyed { key: keys.at(k)[0], place, law }
+            Keyed { key: keys.at(k)[0], place: sides.place(&frames, k), law }
         };
         let mut constraints = constraints;
         let synced = system.sync_constraints(count, entry, |k, id| {
