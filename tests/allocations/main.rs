@@ -3,6 +3,7 @@
 
 mod factors;
 mod solve;
+mod solve_system;
 mod stability;
 mod sync;
 mod system_reuse;
