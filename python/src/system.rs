@@ -702,7 +702,8 @@ impl System {
         scalar_count(&self.system)
     }
 
-    /// See [`solve::report`] for the result; without laws the kept ones are used. `reactions` are where to begin, and become the best that are met.
+    /// See [`solve::report`] for the result; without laws the kept ones are used. `reactions` are where to begin, and become the
+    /// best that are met.
     fn solve<'py>(
         &mut self,
         py: Python<'py>,

@@ -2,8 +2,8 @@
 //! Forces that change slowly and steadily, as in high heaps, move about 1 / (1 − share) times as far in a sweep. The share grows to
 //! the best value for the slowest changes, unless changes grow.
 
-/// The largest share: with 0.95 forces of heaps oscillate without end.
-const MOST: f64 = 0.85;
+/// The largest share: with 0.95 sweeps over heaps of rods and spheres take longer.
+const MOST: f64 = 0.9;
 
 /// Sweeps before momentum begins, and the slow rate at which it begins. Fewer sweeps do not show the rate.
 const CALM_SWEEPS: usize = 16;
@@ -54,6 +54,11 @@ impl Momentum {
             *self = Self { share: best(rate).min(self.most), ..Self::default() };
         }
         begins
+    }
+
+    /// Forget the changes of the sweeps so far.
+    pub fn restart(&mut self) {
+        *self = Self { share: self.share, most: self.most, ..Self::default() };
     }
 
     /// End momentum for good.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::math::{Vector, difference};
+use crate::math::{Vector, difference, dot};
 use crate::memory::{self, collect, refill};
 use crate::team::{Team, part};
 
@@ -16,15 +16,32 @@ use super::workspace::Memory;
 /// Rows in a part of a thread's work on momentum.
 const PUSHED: usize = 1024;
 
+/// A force turns back if its last sweep moved it against momentum, and if its squared change is larger than this times the mean. Its
+/// part of momentum is multiplied by `TURNED` then, and otherwise grows by `GROWTH`. A few forces that oscillate for ever would
+/// hold the residual of all others.
+const LARGE: f64 = 3.0;
+const TURNED: f64 = 0.5;
+const GROWTH: f64 = 0.003;
+
 /// The forces during sweeps, and the order of sweeps.
 #[derive(Debug, Default)]
 pub struct Sweeps {
     order: Order,
     forces: Vec<Force>,
-    /// The forces one sweep earlier, if there is momentum.
-    before: Vec<Vector>,
-    /// The squared change of each chunk of a group.
+    pasts: Vec<Past>,
+    /// The squared change of each chunk of a group, and of the last sweep.
     changes: Vec<f64>,
+    changed: f64,
+}
+
+/// What momentum knows of a force.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    /// The force before and after the last push.
+    before: Vector,
+    pushed: Vector,
+    /// The part of momentum that the force gets, at most 1.
+    part: f64,
 }
 
 /// A force that one thread writes while others may read its neighbors, but not this force: in a sweep no thread reads a force that
@@ -54,7 +71,7 @@ impl Sweeps {
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);
         collect(&mut self.forces, rows, zeros)?;
-        refill(&mut self.before, rows, [0.0; 3])?;
+        refill(&mut self.pasts, rows, Past { before: [0.0; 3], pushed: [0.0; 3], part: 1.0 })?;
         refill(&mut self.changes, rows.div_ceil(CHUNK), 0.0)
     }
 
@@ -63,20 +80,30 @@ impl Sweeps {
         self.forces.iter().zip(forces).for_each(|(to, from)| to.store(from));
     }
 
-    /// Reset momentum: the next push does not move the forces.
+    /// Reset momentum: the next push does not move the forces. They keep their parts of momentum.
     pub fn rest(&mut self) {
-        self.forces.iter().zip(&mut self.before).for_each(|(from, to)| *to = from.load());
+        for (force, past) in self.forces.iter().zip(&mut self.pasts) {
+            let now = force.load();
+            *past = Past { before: now, pushed: now, ..*past };
+        }
     }
 
-    /// Move the forces by a share of their change since the last push.
-    pub fn push<A: Axes>(&mut self, team: &mut Team, laws: &[Law], share: f64) {
+    /// Move the forces by a share of their change since the last push, each by its part of that. Parts are those of a restart after
+    /// O'Donoghue and Candès (2015), of each force alone.
+    pub fn push<A: Axes>(&mut self, team: &mut Team, laws: &[Law], weights: &[f64], share: f64) {
         let forces = &self.forces;
-        team.share_parts(&mut self.before[..], PUSHED, |first, before| {
-            for (row, before) in (first..).zip(before) {
+        let large = LARGE * self.changed / laws.len() as f64;
+        team.share_parts(&mut self.pasts[..], PUSHED, |first, pasts| {
+            for (row, past) in (first..).zip(pasts) {
                 let now = forces[row].load();
-                let beyond = std::array::from_fn(|i| now[i] + share * (now[i] - before[i]));
-                forces[row].store(&law::allowed::<A>(&laws[row].kind, &beyond));
-                *before = now;
+                let (gone, moved) = (difference(&now, &past.before), difference(&now, &past.pushed));
+                let is_large = weights[row] * dot(&moved, &moved) > large;
+                let turns = is_large && dot(&moved, &gone) < 0.0;
+                let part = if turns { TURNED * past.part } else { (past.part + GROWTH).min(1.0) };
+                let beyond = std::array::from_fn(|i| now[i] + share * part * gone[i]);
+                let pushed = law::allowed::<A>(&laws[row].kind, &beyond);
+                forces[row].store(&pushed);
+                *past = Past { before: now, pushed, part };
             }
         });
     }
@@ -88,7 +115,7 @@ impl Sweeps {
 
     /// Make each row in turn obey its law while all other forces are kept. Returns the square of the scaled norm of all changes.
     pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem3, memory: &Memory) -> f64 {
-        let Self { order, forces, changes, .. } = self;
+        let Self { order, forces, changes, changed, .. } = self;
         let Memory { q, weights, locals, .. } = memory;
         let forces = &*forces;
         let relax = |row: usize| {
@@ -105,9 +132,9 @@ impl Sweeps {
             let new = locals[row].force::<A>(&others, &old);
             forces[row].store(&new);
             let change = difference(&new, &old);
-            weights[row] * (change[0] * change[0] + change[1] * change[1] + change[2] * change[2])
+            weights[row] * dot(&change, &change)
         };
-        let mut changed = 0.0;
+        *changed = 0.0;
         for group in order.groups() {
             let count = group.rows.len();
             let changes = &mut changes[..count.div_ceil(CHUNK)];
@@ -122,8 +149,8 @@ impl Sweeps {
             } else {
                 work(0, changes);
             }
-            changed += changes.iter().sum::<f64>();
+            *changed += changes.iter().sum::<f64>();
         }
-        changed
+        *changed
     }
 }

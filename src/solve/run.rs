@@ -2,6 +2,7 @@
 
 mod costs;
 mod steps;
+mod sweeps;
 
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use crate::math::{Vector, difference};
 use crate::memory::{self, collect};
 use crate::team::Team;
 
-use super::acceleration::{self, Momentum};
+use super::acceleration::Momentum;
 use super::body_rows::Bodies;
 use super::coloring::MANY;
 use super::frames::{Axes, NormalFirst, NormalThird};
@@ -22,28 +23,16 @@ use super::options::{End, Method, Options, Report, Watch};
 use super::problem::{Law, Normal, Problem3};
 use super::residual::{Norms, Residual, residual, velocity};
 use super::workspace::Memory;
-use costs::{LATER, Products};
+use costs::Products;
 use steps::Trial;
-
-/// Sweeps before Newton's method is considered; the same after momentum has begun; sweeps between two computations of the residual.
-const LEAST_SWEEPS: usize = 6;
-const MOVING_SWEEPS: usize = 16;
-const BETWEEN: usize = 16;
-
-/// Estimates of the sweeps that are left count up to this times the sweeps so far, when interior steps are considered: in large heaps
-/// of spheres twenty steps cost thousands of sweeps.
-const MOST_AHEAD: f64 = 4.0;
-
-/// Sweeps over which their rate is measured; the same with momentum, where changes oscillate.
-const RATE: usize = 4;
-const MOVING_RATE: usize = 8;
+use sweeps::Rate;
 
 /// Sweeps after steps have failed, doubled each time, and their maximum.
 const MORE_SWEEPS: usize = 20;
 const MOST_SWEEPS: usize = 2000;
 
-/// The sweeps take at least this part of the time of the steps before them.
-const PART: f64 = 0.2;
+/// Sweeps begin again from the forces of the last step if the least residual is less than this times the least of the sweeps.
+const CLOSER: f64 = 0.5;
 
 /// The starts of interior points, in one round after the other: the width relative to the residual, and the foreseen share of the
 /// change of sliding velocities. Where one start ends short of the solution, another seldom does.
@@ -53,7 +42,7 @@ const STARTS: [(f64, f64); 4] = [(10.0, 0.95), (100.0, 0.6), (10.0, 0.8), (1000.
 const NEAR: f64 = 1e-6;
 
 /// The maximum of rounds in which the residual does not decrease by a tenth.
-const MOST_IDLE: usize = 6;
+const MOST_IDLE: usize = 10;
 
 /// Sweeps until forces that grow without end do so steadily, and sweeps over which their growth is measured.
 const CALMING_SWEEPS: usize = 200;
@@ -118,6 +107,7 @@ impl Room {
             watch,
             is_stopped: false,
             momentum: Momentum::default(),
+            rate: Rate::default(),
             alpha_of_joints: f64::INFINITY,
         };
         let end = match problem.normal {
@@ -158,6 +148,7 @@ struct Run<'a, 'w> {
     /// Whether the watch function has ended the solution.
     is_stopped: bool,
     momentum: Momentum,
+    rate: Rate,
     /// The largest α of joints.
     alpha_of_joints: f64,
 }
@@ -185,8 +176,9 @@ impl Run<'_, '_> {
             return Ok(end);
         }
         let method = self.options.method;
+        self.room.sweeps.begin(&self.room.now);
         if method != Method::Newton
-            && let Some(end) = self.first_sweeps::<A>()?
+            && let Some(end) = self.sweeps::<A>(usize::MAX, method == Method::Automatic)?
         {
             return Ok(end);
         }
@@ -196,37 +188,43 @@ impl Run<'_, '_> {
             let spent = self.spent;
             if method != Method::GaussSeidel {
                 let start = starts.next();
-                let is_near = self.best_residual() < NEAR;
-                let trial = if start.is_some() && !is_near { Trial::First } else { Trial::Long };
-                if let Some(end) = self.steps::<A>(trial)? {
+                if let Some(end) = self.round_of_steps::<A>(start)? {
                     return Ok(end);
                 }
-                if let Some((width, share)) = start {
-                    if let Some(end) = self.interior::<A>(width, share)? {
-                        return Ok(end);
-                    }
-                    if let Some(end) = self.steps::<A>(Trial::First)? {
-                        return Ok(end);
-                    }
-                }
             }
-            // The sweeps take as long as the steps took, so that at most half of the time is lost with steps that fail. While other
-            // starts of interior points are left, fewer sweeps are made.
+            // The sweeps take as long as the steps took, so that at most half of the time is lost with steps that fail.
             let lost = self.spent - spent;
             let has_other = starts.len() > 0 && lost > 0.0;
-            let part = if has_other { PART } else { 1.0 };
-            let count = sweeps.max((part * lost / self.sweep_cost()) as usize);
+            let count = sweeps.max((lost / self.sweep_cost()) as usize);
             let residual = self.best_residual();
             idle = if residual < 0.9 * least || has_other { 0 } else { idle + 1 };
             least = least.min(residual);
             if idle > MOST_IDLE {
                 return Ok(End::Stalled);
             }
-            if let Some(end) = self.more_sweeps::<A>(count) {
+            // Otherwise sweeps go on from where they were, with their momentum, as if there had been no steps.
+            if residual < CLOSER * self.rate.least {
+                self.begin_again();
+            }
+            if let Some(end) = self.sweeps::<A>(count, false)? {
                 return Ok(end);
             }
             sweeps = (2 * sweeps).min(MOST_SWEEPS);
         }
+    }
+
+    /// Make steps of Newton's method, and, if there is a start, interior steps and again steps of Newton's method.
+    fn round_of_steps<A: Axes>(&mut self, start: Option<(f64, f64)>) -> memory::Result<Option<End>> {
+        let is_near = self.best_residual() < NEAR;
+        let trial = if start.is_some() && !is_near { Trial::First } else { Trial::Long };
+        if let Some(end) = self.steps::<A>(trial)? {
+            return Ok(Some(end));
+        }
+        let Some((width, share)) = start else { return Ok(None) };
+        if let Some(end) = self.interior::<A>(width, share)? {
+            return Ok(Some(end));
+        }
+        self.steps::<A>(Trial::First)
     }
 
     /// Whether the violation of laws by velocities proves that there is no solution.
@@ -301,96 +299,5 @@ impl Run<'_, '_> {
         } else {
             None
         }
-    }
-
-    /// Make sweeps until the solution ends or Newton's method is expected to be quicker.
-    fn first_sweeps<A: Axes>(&mut self) -> memory::Result<Option<End>> {
-        self.room.sweeps.begin(&self.room.now);
-        let mut changes = [f64::INFINITY; MOVING_RATE];
-        let mut ratio = self.ratio();
-        // Before this sweep the rate has no meaning.
-        let mut steady = LEAST_SWEEPS;
-        loop {
-            if let Some(end) = self.over() {
-                return Ok(Some(end));
-            }
-            let number = self.report.sweeps;
-            let change = self.sweep::<A>();
-            let span = if self.momentum.share() > 0.0 { MOVING_RATE } else { RATE };
-            let before = changes[(number + MOVING_RATE - span) % MOVING_RATE];
-            changes[number % MOVING_RATE] = change;
-            // The scaled residual is about as large as the change.
-            let estimate = change * ratio;
-            let is_near = estimate <= 2.0 * self.options.tolerance;
-            if is_near || !estimate.is_finite() || number % BETWEEN == BETWEEN - 1 {
-                self.look_after_sweeps::<A>();
-                ratio = self.ratio();
-                if let Some(end) = self.over() {
-                    return Ok(Some(end));
-                }
-            }
-            let rate = acceleration::root(change / before, span);
-            if number < steady {
-                continue;
-            }
-            if self.momentum.begins(number, rate) {
-                self.room.sweeps.rest();
-                steady = number + MOVING_SWEEPS;
-            } else if self.options.method == Method::Automatic {
-                let left = if rate < 1.0 {
-                    (self.options.tolerance / estimate).ln() / rate.ln()
-                } else {
-                    f64::INFINITY
-                };
-                // Estimates may be wrong: sweeps take no more time than the expected cost of steps.
-                if self.newton_is_quicker(left.max(number as f64 / LATER))?
-                    || self.interior_is_quicker(left.clamp(number as f64, MOST_AHEAD * number as f64))?
-                {
-                    self.look_after_sweeps::<A>();
-                    return Ok(self.over());
-                }
-            }
-        }
-    }
-
-    /// The ratio of the chosen residual to the scaled one, at least 1.
-    fn ratio(&self) -> f64 {
-        let residual = &self.report.residual;
-        let ratio = residual.by(self.options.measure) / residual.scaled;
-        if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
-    }
-
-    /// Make `count` sweeps, or fewer if the solution ends.
-    fn more_sweeps<A: Axes>(&mut self, count: usize) -> Option<End> {
-        self.room.sweeps.begin(&self.room.now);
-        self.room.sweeps.rest();
-        for number in 1..=count {
-            let change = self.sweep::<A>();
-            if change <= 2.0 * self.options.tolerance || number % BETWEEN == 0 || number == count {
-                self.look_after_sweeps::<A>();
-            }
-            if let Some(end) = self.over() {
-                return Some(end);
-            }
-        }
-        None
-    }
-
-    /// Make a sweep; returns the scaled norm of the change, relative to B.
-    fn sweep<A: Axes>(&mut self) -> f64 {
-        let Self { room: Room { sweeps, memory, .. }, team, problem, laws, momentum, .. } = self;
-        if momentum.share() > 0.0 {
-            sweeps.push::<A>(team, laws, momentum.share());
-        }
-        let changed = sweeps.sweep::<A>(team, problem, memory);
-        momentum.after(changed);
-        self.report.sweeps += 1;
-        changed.sqrt() / self.norms.scaled()
-    }
-
-    /// Compute the residual of the forces after a sweep.
-    fn look_after_sweeps<A: Axes>(&mut self) {
-        self.room.sweeps.read(&mut self.room.now);
-        self.look::<A>();
     }
 }

@@ -8,10 +8,8 @@ use crate::solve::workspace::Memory;
 
 use super::{Room, Run};
 
-/// The expected number of steps of Newton's method, and the factor by which more sweeps are needed than their rate predicts, since
-/// the rate becomes worse.
+/// The expected number of steps of Newton's method.
 const STEPS: f64 = 12.0;
-pub(super) const LATER: f64 = 1.5;
 
 /// The cost of a product of blocks, and of the search that finds it.
 const PRODUCT: f64 = 12.0;
@@ -41,7 +39,7 @@ impl Run<'_, '_> {
     /// Whether Newton's method is expected to be quicker than `sweeps` sweeps, limited by the iteration limit.
     pub(super) fn newton_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
         let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
-        let step = (LATER * sweeps).min(allowed) * self.sweep_cost() / STEPS;
+        let step = sweeps.min(allowed) * self.sweep_cost() / STEPS;
         let most = (step - self.step_cost(0)) / PRODUCT;
         if most < 0.0 {
             return Ok(false);

@@ -49,8 +49,17 @@ fn it_finds_the_share_that_makes_most_of_a_rate() {
 fn it_lessens_where_changes_grow_and_so_ends() {
     let mut momentum = Momentum::default();
     assert!(momentum.begins(16, 0.999));
-    assert_eq!(shares(&mut momentum, &[1.0, 0.5, 1.5, 1.5]), [0.85; 4]);
+    assert_eq!(shares(&mut momentum, &[1.0, 0.5, 1.5, 1.5]), [0.9; 4]);
     let grown = shares(&mut momentum, &[10.0, 9.0, 99.0, f64::INFINITY, f64::NAN]);
-    assert!(are_near(&grown, &[0.7, 0.7, 0.4, 0.0, 0.0]), "{grown:?}");
+    assert!(are_near(&grown, &[0.8, 0.8, 0.6, 0.2, 0.0]), "{grown:?}");
     assert!(!momentum.begins(200, 0.95));
+}
+
+#[test]
+fn changes_before_a_new_start_do_not_count() {
+    let mut momentum = Momentum::default();
+    assert!(momentum.begins(16, 0.999));
+    shares(&mut momentum, &[1.0]);
+    momentum.restart();
+    assert_eq!(shares(&mut momentum, &[99.0, 50.0]), [0.9; 2]);
 }

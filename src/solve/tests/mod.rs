@@ -4,6 +4,7 @@ mod bounded;
 mod coloring;
 mod cone;
 mod contact;
+mod gauss_seidel;
 mod projection;
 mod robust;
 mod rows_of_three;

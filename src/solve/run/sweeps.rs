@@ -1,0 +1,146 @@
+//! Sweeps, and when they give way to steps.
+
+use crate::memory;
+use crate::solve::acceleration;
+use crate::solve::frames::Axes;
+use crate::solve::options::End;
+
+use super::{Room, Run};
+
+/// Sweeps before the rate of changes has a meaning; the same after momentum has begun; sweeps between two computations of the
+/// residual.
+const LEAST_SWEEPS: usize = 6;
+const MOVING_SWEEPS: usize = 16;
+const BETWEEN: usize = 16;
+
+/// Sweeps over which their rate is measured; the same with momentum, where changes oscillate.
+const RATE: usize = 4;
+const MOVING_RATE: usize = 8;
+
+/// Estimates of the sweeps that are left count up to this times the sweeps so far: in large heaps of spheres twenty steps cost
+/// thousands of sweeps.
+const MOST_AHEAD: f64 = 4.0;
+
+/// With momentum a tenth of an estimate counts, after at most so many doublings: heaps whose residual decreases slowly are often
+/// solved sooner than that, and steps seldom end soon there.
+const COUNTED: f64 = 0.1;
+const DOUBLINGS: usize = 6;
+
+/// The changes of the last sweeps, the sweep before which their rate has no meaning, and the least residual of these sweeps.
+pub(super) struct Rate {
+    changes: [f64; MOVING_RATE],
+    steady: usize,
+    pub least: f64,
+}
+
+impl Default for Rate {
+    fn default() -> Self {
+        Self { changes: [f64::INFINITY; MOVING_RATE], steady: LEAST_SWEEPS, least: f64::INFINITY }
+    }
+}
+
+impl Run<'_, '_> {
+    /// Sweeps begin again from the current forces, with the share of momentum that they had.
+    pub(super) fn begin_again(&mut self) {
+        self.room.sweeps.begin(&self.room.now);
+        self.room.sweeps.rest();
+        self.momentum.restart();
+        self.rate = Rate { steady: self.report.sweeps + LEAST_SWEEPS, ..Rate::default() };
+    }
+
+    /// Make `most` sweeps, or fewer if the solution ends, or, where they `may_end`, if steps are expected to be quicker.
+    pub(super) fn sweeps<A: Axes>(&mut self, most: usize, may_end: bool) -> memory::Result<Option<End>> {
+        let mut ratio = self.ratio();
+        for left in (0..most).rev() {
+            if let Some(end) = self.over() {
+                return Ok(Some(end));
+            }
+            let number = self.report.sweeps;
+            let change = self.sweep::<A>();
+            let span = if self.momentum.share() > 0.0 { MOVING_RATE } else { RATE };
+            let changes = &mut self.rate.changes;
+            let before = changes[(number + MOVING_RATE - span) % MOVING_RATE];
+            changes[number % MOVING_RATE] = change;
+            // The scaled residual is about as large as the change.
+            let estimate = change * ratio;
+            let is_near = estimate <= 2.0 * self.options.tolerance;
+            if is_near || !estimate.is_finite() || number % BETWEEN == BETWEEN - 1 || left == 0 {
+                self.look_after_sweeps::<A>();
+                ratio = self.ratio();
+                if let Some(end) = self.over() {
+                    return Ok(Some(end));
+                }
+            }
+            let rate = acceleration::root(change / before, span);
+            if number < self.rate.steady {
+                continue;
+            }
+            if self.momentum.begins(number, rate) {
+                self.room.sweeps.rest();
+                self.rate.steady = number + MOVING_SWEEPS;
+            } else if may_end && self.steps_are_quicker(rate, estimate)? {
+                self.look_after_sweeps::<A>();
+                break;
+            }
+        }
+        Ok(self.over())
+    }
+
+    /// Whether steps are expected to be quicker than more sweeps. Estimates may be wrong: sweeps take no more time than the expected
+    /// cost of steps.
+    fn steps_are_quicker(&mut self, rate: f64, estimate: f64) -> memory::Result<bool> {
+        let number = self.report.sweeps as f64;
+        let left = if self.momentum.share() > 0.0 {
+            COUNTED * self.sweeps_left()
+        } else if rate < 1.0 {
+            (self.options.tolerance / estimate).ln() / rate.ln()
+        } else {
+            f64::INFINITY
+        };
+        let left = left.clamp(number, MOST_AHEAD * number);
+        Ok(self.newton_is_quicker(left)? || self.interior_is_quicker(left)?)
+    }
+
+    /// The sweeps that are left if each doubling of their number divides the residual by as much as the last one.
+    fn sweeps_left(&self) -> f64 {
+        let Room { history, .. } = &*self.room;
+        let before =
+            history[..history.len().div_ceil(2)].iter().fold(f64::INFINITY, |least, &x| least.min(x));
+        let best = self.best_residual();
+        let (number, mut factor, mut residual) = (self.report.sweeps as f64, 1.0, best);
+        for _ in 0..DOUBLINGS {
+            if residual <= self.options.tolerance {
+                break;
+            }
+            residual *= best / before;
+            factor *= 2.0;
+        }
+        (factor - 1.0) * number
+    }
+
+    /// The ratio of the chosen residual to the scaled one, at least 1.
+    fn ratio(&self) -> f64 {
+        let residual = &self.report.residual;
+        let ratio = residual.by(self.options.measure) / residual.scaled;
+        if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
+    }
+
+    /// Make a sweep; returns the scaled norm of the change, relative to B.
+    pub(super) fn sweep<A: Axes>(&mut self) -> f64 {
+        let Self { room: Room { sweeps, memory, .. }, team, problem, laws, momentum, .. } = self;
+        if momentum.share() > 0.0 {
+            sweeps.push::<A>(team, laws, &memory.weights, momentum.share());
+        }
+        let changed = sweeps.sweep::<A>(team, problem, memory);
+        momentum.after(changed);
+        self.report.sweeps += 1;
+        changed.sqrt() / self.norms.scaled()
+    }
+
+    /// Compute the residual of the forces after a sweep.
+    fn look_after_sweeps<A: Axes>(&mut self) {
+        self.room.sweeps.read(&mut self.room.now);
+        let residual = self.look::<A>().by(self.options.measure);
+        self.rate.least = self.rate.least.min(residual);
+    }
+}
