@@ -88,8 +88,8 @@ impl Sweeps {
         }
     }
 
-    /// Move the forces by a share of their change since the last push, each by its part of that. Parts are those of a restart after
-    /// O'Donoghue and Candès (2015), of each force alone.
+    /// Move the forces by a share of their change since the last push, times the part of each force. A part becomes smaller where
+    /// O'Donoghue and Candès (2015) restart the whole method.
     pub fn push<A: Axes>(&mut self, team: &mut Team, laws: &[Law], weights: &[f64], share: f64) {
         let forces = &self.forces;
         let large = LARGE * self.changed / laws.len() as f64;

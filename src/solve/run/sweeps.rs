@@ -21,7 +21,7 @@ const MOVING_RATE: usize = 8;
 /// thousands of sweeps.
 const MOST_AHEAD: f64 = 4.0;
 
-/// With momentum a tenth of an estimate counts, after at most so many doublings: heaps whose residual decreases slowly are often
+/// With momentum a tenth of an estimate counts, after at most six doublings: heaps whose residual decreases slowly are often
 /// solved sooner than that, and steps seldom end soon there.
 const COUNTED: f64 = 0.1;
 const DOUBLINGS: usize = 6;

@@ -10,7 +10,7 @@ use crate::team::Team;
 const COUNT: usize = 8;
 const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
-/// Eight constraints that do not know of each other: a sweep makes each force what it is told.
+/// Eight constraints without a common body: a sweep makes each force what the test wants.
 struct Apart {
     starts: Vec<i32>,
     columns: Vec<i32>,
