@@ -1,4 +1,5 @@
-//! Vectors that report when memory is exhausted. Five functions change a vector and use the memory that it has; three make a new one.
+//! Vectors that report when memory is exhausted. Five functions change a vector and use the memory that it has; three make a new one; one
+//! gives the error alone.
 
 use std::collections::TryReserveError;
 use std::result;
@@ -26,6 +27,11 @@ pub fn resize<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result {
     values.try_reserve(count.saturating_sub(values.len()))?;
     values.resize(count, value);
     Ok(())
+}
+
+/// The error of exhausted memory, where another library has found it in its own way. No vector has so many bytes.
+pub fn exhausted() -> Result {
+    Vec::<u8>::new().try_reserve_exact(usize::MAX)
 }
 
 /// Append a value.

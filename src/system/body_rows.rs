@@ -4,11 +4,13 @@
 use std::sync::PoisonError;
 use std::{array, iter};
 
+use crate::inertia;
 use crate::memory::{self, collect, refill, resize};
 use crate::solve::{self, BodyRows, NODE, NodeBlock};
 
 use super::body::Inertia;
 use super::constraint::{Constraint, MOST_ROWS};
+use super::error::Fault;
 use super::matrix_free::{Bodies, Workspace};
 use super::model::System;
 
@@ -33,6 +35,8 @@ pub(super) struct BodyFactors {
     unit: Vec<f64>,
     /// A row of H on a body.
     force: Vec<f64>,
+    /// For A⁻¹.
+    work: inertia::Workspace,
 }
 
 /// The first node of a body, its number of velocities, and the start of its L, which is stored column by column.
@@ -77,7 +81,7 @@ impl BodyFactors {
     /// Factor h A⁻¹ of all bodies with constraints. Returns the number of nodes, or none if a body is too large, its A⁻¹ is a
     /// function, or not positive semidefinite.
     fn make(&mut self, through: &Bodies) -> memory::Result<Option<usize>> {
-        let Self { bodies, values, unit, .. } = self;
+        let Self { bodies, values, unit, work, .. } = self;
         let structure = through.structure;
         collect(bodies, through.bodies.len(), iter::empty())?;
         values.clear();
@@ -96,8 +100,10 @@ impl BodyFactors {
             refill(unit, dofs, 0.0)?;
             for (j, column) in values[start..].chunks_exact_mut(dofs).enumerate() {
                 unit[j] = 1.0;
-                if through.apply_inverse(place, unit, column).is_err() {
-                    return Ok(None);
+                match through.apply_inverse(place, unit, column, work) {
+                    Ok(()) => {}
+                    Err(Fault::Memory) => return memory::exhausted().map(|()| None),
+                    Err(_) => return Ok(None),
                 }
                 unit[j] = 0.0;
                 column.iter_mut().for_each(|value| *value *= through.step);

@@ -2,7 +2,7 @@
 //! bits as a new solver and a new system after any input has changed.
 
 use ldy::solve::{Law, Method, Options, Solver};
-use ldy::system::{Fault, Id, Result, System};
+use ldy::system::{Fault, Id, Inertia, Kinematics, Result, System};
 use testing::allocator::{fail_at, own_allocations as allocations};
 
 const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
@@ -165,4 +165,60 @@ fn a_kept_solver_has_the_bits_of_a_new_one() {
             }
         }
     }
+}
+
+/// A body whose mass matrix has a factor of faer, which needs memory for each solution, held at two of its velocities.
+fn held_body() -> System {
+    const DOFS: i32 = 80;
+    let mut starts = vec![0];
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for column in 0..DOFS {
+        let own = column..DOFS.min(column + 2);
+        values.extend(own.clone().map(|row| if row == column { 9.0 } else { 1.0 }));
+        rows.extend(own);
+        starts.push(rows.len() as i32);
+    }
+    let mut system = System::new();
+    let mass = Inertia::matrix(&starts, &rows, &values).unwrap();
+    let body = system.insert_body(DOFS as usize, Kinematics::General, mass).unwrap();
+    system.set_velocity(body, &[0.1; DOFS as usize]).unwrap();
+    for velocity in [0, 7] {
+        system.insert_dof(body, Some(velocity), 1.0).unwrap();
+    }
+    system.update(0.01).unwrap();
+    system
+}
+
+fn solve_held(system: &System, solver: &mut Solver, forces: &mut [f64; 2]) -> Result<usize> {
+    let options = Options { method: Method::Newton, ..Options::default() };
+    system.solve(solver, &[Law::fixed(); 2], &options, forces).map(|report| report.steps)
+}
+
+#[test]
+fn memory_for_a_mass_matrix_may_be_exhausted() {
+    let system = held_body();
+    let mut expected = [0.0; 2];
+    assert!(solve_held(&system, &mut Solver::new(), &mut expected).unwrap() > 0);
+    for failure in 1.. {
+        let (system, mut solver, mut forces) = (held_body(), Solver::new(), [0.0; 2]);
+        fail_at(failure);
+        let result = solve_held(&system, &mut solver, &mut forces);
+        if fail_at(0) {
+            assert!(result.is_ok() && forces == expected && failure > 20, "{failure}");
+            break;
+        }
+        assert_eq!(result.expect_err("no memory").fault, Fault::Memory, "allocation {failure}");
+        assert_eq!(forces, [0.0; 2]);
+        solve_held(&system, &mut solver, &mut forces).unwrap();
+        assert_eq!(forces, expected, "after allocation {failure}");
+    }
+}
+
+#[test]
+fn a_mass_matrix_needs_no_memory_again() {
+    let (system, mut solver) = (held_body(), Solver::new());
+    solve_held(&system, &mut solver, &mut [0.0; 2]).unwrap();
+    let before = allocations();
+    let steps = solve_held(&system, &mut solver, &mut [0.0; 2]).unwrap();
+    assert_eq!((allocations(), steps > 0), (before, true));
 }

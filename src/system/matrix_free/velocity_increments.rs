@@ -59,9 +59,15 @@ impl Bodies<'_> {
     ///
     /// # Errors
     /// If A⁻¹ cannot be applied.
-    pub(in crate::system) fn apply_inverse(&self, place: usize, x: &[f64], y: &mut [f64]) -> Checked {
+    pub(in crate::system) fn apply_inverse(
+        &self,
+        place: usize,
+        x: &[f64],
+        y: &mut [f64],
+        work: &mut Workspace,
+    ) -> Checked {
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
-        apply_inverse(body, &self.made.panels[place], x, y, &mut Workspace::default())
+        apply_inverse(body, &self.made.panels[place], x, y, work)
     }
 
     /// Compute h A⁻¹ Hᵀ x of the bodies without a factor, one body at a time. Only the calling thread uses inverse callbacks.
