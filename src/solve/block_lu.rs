@@ -12,6 +12,7 @@ use std::iter;
 
 use crate::math::simd::{Kernel, SimdLevel, at_best};
 use crate::memory::{self, collect, push, refill, repeated};
+use crate::rows::pattern::range;
 
 /// A block, column by column.
 pub type Square<const N: usize> = [[f64; N]; N];
@@ -174,7 +175,7 @@ impl<const N: usize> BlockLu<N> {
     pub fn factorise(&mut self, block: impl Fn(usize, usize) -> Option<Square<N>>) -> bool {
         self.clear();
         for row in 0..self.pivots.len() {
-            for k in self.given_starts[row] as usize..self.given_starts[row + 1] as usize {
+            for k in range(&self.given_starts, row) {
                 if let Some(block) = block(row, k) {
                     *self.block_mut(k) = block;
                 }
@@ -228,9 +229,8 @@ impl<const N: usize> Kernel for Elimination<'_, N> {
         let BlockLu { starts, later, pivots, turned, upper, lower, first, next, cursor, position, .. } =
             self.lu;
         first.fill(NONE);
-        let range = |k: usize| starts[k] as usize..starts[k + 1] as usize;
         for k in 0..pivots.len() {
-            let own = range(k);
+            let own = range(starts, k);
             for (i, &j) in later[own.clone()].iter().enumerate() {
                 position[j as usize] = i as u32;
             }
@@ -288,17 +288,16 @@ impl<const N: usize> Kernel for Solution<'_, N> {
         for (to, &row) in work.iter_mut().zip(&*order) {
             *to = x[row as usize];
         }
-        let range = |k: usize| starts[k] as usize..starts[k + 1] as usize;
         for k in 0..pivots.len() {
             work[k] = times(&turned[k], &work[k]);
             let y = work[k];
-            for i in range(k) {
+            for i in range(starts, k) {
                 take(&mut work[later[i] as usize], &lower[i], &y);
             }
         }
         for k in (0..pivots.len()).rev() {
             let mut y = work[k];
-            for i in range(k) {
+            for i in range(starts, k) {
                 take(&mut y, &upper[i], &work[later[i] as usize]);
             }
             work[k] = back(&pivots[k], y);
@@ -332,7 +331,7 @@ fn adjacency(starts: &[i32], columns: &[i32]) -> memory::Result<Vec<Vec<u32>>> {
     let rows = starts.len() - 1;
     let mut neighbours: Vec<Vec<u32>> = repeated(rows, Vec::new())?;
     for i in 0..rows {
-        for &j in &columns[starts[i] as usize..starts[i + 1] as usize] {
+        for &j in &columns[range(starts, i)] {
             let j = j as usize;
             if i != j {
                 for (one, other) in [(i, j), (j, i)] {

@@ -4,6 +4,7 @@
 
 use crate::math::Vector;
 use crate::memory::{self, collect, push, refill};
+use crate::rows::pattern::range;
 
 /// The number of velocities of a node.
 pub const NODE: usize = 6;
@@ -77,7 +78,7 @@ impl BodyRows {
     pub(super) fn scale(&mut self, factor: impl Fn(usize) -> Vector) {
         for row in 0..self.len() {
             let factor = factor(row);
-            for block in &mut self.blocks[self.starts[row] as usize..self.starts[row + 1] as usize] {
+            for block in &mut self.blocks[range(&self.starts, row)] {
                 for column in block {
                     (0..3).for_each(|i| column[i] *= factor[i]);
                 }
@@ -88,7 +89,7 @@ impl BodyRows {
     /// The parts of a row: nodes and blocks.
     #[inline(always)]
     pub(crate) fn row(&self, row: usize) -> (&[u32], &[NodeBlock]) {
-        let own = self.starts[row] as usize..self.starts[row + 1] as usize;
+        let own = range(&self.starts, row);
         (&self.node_of[own.clone()], &self.blocks[own])
     }
 
@@ -171,8 +172,7 @@ impl NodePattern {
     /// The index of a pair of nodes in the pattern, which has it.
     #[inline(always)]
     pub fn find(&self, row: usize, column: u32) -> usize {
-        let first = self.starts[row] as usize;
-        let own = &self.columns[first..self.starts[row + 1] as usize];
-        first + own.partition_point(|&other| (other as u32) < column)
+        let own = range(&self.starts, row);
+        own.start + self.columns[own].partition_point(|&other| (other as u32) < column)
     }
 }

@@ -1,19 +1,13 @@
 //! Arithmetic of the cone |x_T| ≤ x_N with vectors (x_N, x_S, x_T): its product x ∘ y = (x · y, x_N y_T + y_N x_T), and the scaling
 //! of Nesterov and Todd (1997), which maps a pair of inner points to the same point.
 
-use crate::math::{Vector, length};
+use crate::math::{Vector, dot, length};
 
 /// (x_N − |x_T|) (x_N + |x_T|): positive inside.
 #[inline(always)]
 pub fn determinant(x: &Vector) -> f64 {
     let size = length(x[1], x[2]);
     (x[0] - size) * (x[0] + size)
-}
-
-/// x · y.
-#[inline(always)]
-pub fn dot(x: &Vector, y: &Vector) -> f64 {
-    x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 }
 
 /// x ∘ y.

@@ -17,11 +17,11 @@ use super::workspace::Memory;
 const PUSHED: usize = 1024;
 
 /// A force turns back if its last sweep moved it against momentum, and if its squared change is larger than this times the mean. Its
-/// part of momentum is multiplied by `TURNED` then, and otherwise grows by `GROWTH`. A few forces that oscillate for ever would
+/// part of momentum is multiplied by `TURNED` then, and otherwise grows by `REGAINED`. A few forces that oscillate for ever would
 /// hold the residual of all others.
 const LARGE: f64 = 3.0;
 const TURNED: f64 = 0.5;
-const GROWTH: f64 = 0.003;
+const REGAINED: f64 = 0.003;
 
 /// The forces during sweeps, and the order of sweeps.
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ impl Sweeps {
                 let (gone, moved) = (difference(&now, &past.before), difference(&now, &past.pushed));
                 let is_large = weights[row] * dot(&moved, &moved) > large;
                 let turns = is_large && dot(&moved, &gone) < 0.0;
-                let part = if turns { TURNED * past.part } else { (past.part + GROWTH).min(1.0) };
+                let part = if turns { TURNED * past.part } else { (past.part + REGAINED).min(1.0) };
                 let beyond = std::array::from_fn(|i| now[i] + share * part * gone[i]);
                 let pushed = law::allowed::<A>(&laws[row].kind, &beyond);
                 forces[row].store(&pushed);

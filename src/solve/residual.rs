@@ -1,6 +1,6 @@
 //! How far forces are from a solution.
 
-use crate::math::{Block, Vector};
+use crate::math::{Block, Vector, dot};
 
 use super::frames::Axes;
 use super::law::natural_map;
@@ -63,8 +63,9 @@ impl Norms {
 }
 
 /// |v|².
+#[inline(always)]
 fn square(v: &Vector) -> f64 {
-    v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+    dot(v, v)
 }
 
 /// A third of the trace of each diagonal block; where it is not positive, the largest value of all blocks, or 1.

@@ -9,7 +9,7 @@ use crate::math::Vector;
 use crate::math::simd::{Kernel, SimdLevel, at_best};
 use crate::memory::{self, collect, refill};
 
-use super::{ALPHA, Lane, Program, Row};
+use super::{ALPHA, Lane, Program, Row, outer};
 use crate::solve::block_lu::{BlockLu, Square};
 use crate::solve::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVector};
 use crate::solve::frames::Axes;
@@ -156,8 +156,7 @@ impl Program<'_> {
     fn times_inverse<A: Axes>(&self, row: usize, y: &Vector, state: &Row, b: &Vector) -> Vector {
         let friction = self.friction(row);
         if friction > 0.0 {
-            let z = [b[A::N] / friction, b[A::S], b[A::T]];
-            let s = state.scaling.times(&state.scaling.times(&z));
+            let s = state.scaling.times(&state.scaling.times(&outer::<A>(b, friction)));
             let mut made = [0.0; 3];
             (made[A::N], made[A::S], made[A::T]) = (s[0] / friction, s[1], s[2]);
             return made;

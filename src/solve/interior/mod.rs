@@ -11,7 +11,7 @@
 mod body_space;
 mod contact_space;
 
-use crate::math::{Vector, is_finite, length};
+use crate::math::{Vector, dot, is_finite, length};
 use crate::memory::{self, refill};
 
 pub use body_space::BodySpace;
@@ -267,10 +267,10 @@ impl Interior {
         for (row, (y, state)) in self.y.iter().zip(&self.rows).enumerate() {
             let friction = program.friction(row);
             if friction > 0.0 {
-                sum += cone::dot(&inner::<A>(y, friction), &state.z);
+                sum += dot(&inner::<A>(y, friction), &state.z);
                 count += 1.0;
                 let missing = self.missing::<A>(row, friction);
-                lack += cone::dot(&missing, &missing);
+                lack += dot(&missing, &missing);
             }
             for i in 0..3 {
                 if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {

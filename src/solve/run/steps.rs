@@ -1,10 +1,11 @@
 //! Steps of Newton's method and interior steps, until they end or fail.
 
+use crate::math::Vector;
 use crate::memory;
 use crate::solve::block_lu::MOST_PRODUCTS;
 use crate::solve::frames::Axes;
-use crate::solve::interior::{BodySpace, ContactSpace, Program, Space};
-use crate::solve::newton::{Equations, Newton};
+use crate::solve::interior::{ContactSpace, Interior, Program, Space};
+use crate::solve::newton::Equations;
 use crate::solve::options::End;
 use crate::solve::problem::Law;
 use crate::solve::workspace::Memory;
@@ -45,6 +46,14 @@ pub(super) enum Trial {
     First,
     /// Until it has failed once in a few steps.
     Short,
+}
+
+/// The problem, the space, the state and the forces of interior steps.
+struct Inside<'a> {
+    program: Program<'a>,
+    space: Space<'a>,
+    interior: &'a mut Interior,
+    now: &'a mut [Vector],
 }
 
 impl Run<'_, '_> {
@@ -110,28 +119,17 @@ impl Run<'_, '_> {
             return Ok(None);
         }
         let start = self.report.residual.scaled;
-        let size = self.norms.scaled();
-        let (problem, laws) = (self.problem, self.laws);
         {
-            let Room { memory: Memory { q, roots, .. }, newton, interior, body_space, now, .. } =
-                &mut *self.room;
-            let space = &mut space(is_in_bodies, body_space, newton);
-            interior.begin::<A>(
-                &Program { problem, laws, q, roots, size },
-                space,
-                now,
-                width * start,
-                share,
-            )?;
+            let Inside { program, mut space, interior, now } = self.inside(is_in_bodies);
+            interior.begin::<A>(&program, &mut space, now, width * start, share)?;
         }
         let (mut least, mut idle) = (f64::INFINITY, 0);
         let mut next = AHEAD_OF_NEWTON * self.best_residual();
         for _ in 0..MOST_INTERIOR_STEPS {
-            let Room { memory: Memory { q, roots, .. }, newton, interior, body_space, now, .. } =
-                &mut *self.room;
-            let program = Program { problem, laws, q, roots, size };
-            let space = &mut space(is_in_bodies, body_space, newton);
-            let long = interior.step::<A>(&program, space, now);
+            let long = {
+                let Inside { program, mut space, interior, now } = self.inside(is_in_bodies);
+                interior.step::<A>(&program, &mut space, now)
+            };
             self.report.steps += 1;
             self.spent += match self.body_products {
                 Products::Known(products) => self.body_step_cost(products),
@@ -157,6 +155,17 @@ impl Run<'_, '_> {
         Ok(None)
     }
 
+    /// What interior steps need, in the space of bodies or of contacts.
+    fn inside(&mut self, is_in_bodies: bool) -> Inside<'_> {
+        let Room { memory: Memory { q, roots, .. }, newton, interior, body_space, now, .. } = &mut *self.room;
+        let (problem, laws, size) = (self.problem, self.laws, self.norms.scaled());
+        let space = match is_in_bodies {
+            true => Space::Bodies(body_space),
+            false => Space::Contacts(ContactSpace { lu: newton.lu() }),
+        };
+        Inside { program: Program { problem, laws, q, roots, size }, space, interior, now }
+    }
+
     /// Make a step towards the proximal point; returns false if there is none.
     pub(super) fn step<A: Axes>(&mut self, alpha: f64) -> bool {
         let step_cost = self.step_cost(self.products.unwrap_or(0));
@@ -174,8 +183,4 @@ impl Run<'_, '_> {
         Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }.norm::<A>(now)
             / self.norms.scaled()
     }
-}
-
-fn space<'a>(is_in_bodies: bool, body_space: &'a mut BodySpace, newton: &'a mut Newton) -> Space<'a> {
-    if is_in_bodies { Space::Bodies(body_space) } else { Space::Contacts(ContactSpace { lu: newton.lu() }) }
 }

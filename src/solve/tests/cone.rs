@@ -1,7 +1,7 @@
 //! Arithmetic of the cone, compared with its definitions.
 
-use crate::math::Vector;
-use crate::solve::cone::{Scaling, determinant, dot, product, quotient, reach};
+use crate::math::{Vector, dot};
+use crate::solve::cone::{Scaling, determinant, product, quotient, reach};
 use testing::Random;
 
 /// A point inside the cone.
