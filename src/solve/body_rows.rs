@@ -26,7 +26,7 @@ pub struct BodyRows {
 }
 
 /// A source of Z; W is known without it.
-pub trait Bodies {
+pub trait Bodies: Sync {
     /// Write Z of all rows. Returns false if there is none, for example because a body gives A⁻¹ as a function only.
     ///
     /// # Errors
@@ -62,6 +62,36 @@ impl BodyRows {
     /// If memory is exhausted.
     pub fn end_row(&mut self) -> memory::Result {
         push(&mut self.starts, self.blocks.len() as u32)
+    }
+
+    /// Copy some of the rows, with the nodes that they have. `numbers` has a value for each node of all rows, all `u32::MAX`, also
+    /// afterwards.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub(super) fn copy(&mut self, all: &Self, rows: &[u32], numbers: &mut [u32]) -> memory::Result {
+        let made = self.copy_rows(all, rows, numbers);
+        for &row in rows {
+            all.row(row as usize).0.iter().for_each(|&node| numbers[node as usize] = u32::MAX);
+        }
+        made
+    }
+
+    fn copy_rows(&mut self, all: &Self, rows: &[u32], numbers: &mut [u32]) -> memory::Result {
+        self.start(0)?;
+        for &row in rows {
+            let (nodes, blocks) = all.row(row as usize);
+            for (&node, block) in nodes.iter().zip(blocks) {
+                let number = &mut numbers[node as usize];
+                if *number == u32::MAX {
+                    *number = self.nodes as u32;
+                    self.nodes += 1;
+                }
+                self.push_part(*number as usize, block)?;
+            }
+            self.end_row()?;
+        }
+        Ok(())
     }
 
     /// The number of rows.

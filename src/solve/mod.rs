@@ -20,6 +20,7 @@ mod frames;
 mod gauss_seidel;
 mod infeasibility;
 mod interior;
+mod islands;
 mod law;
 mod local;
 mod newton;

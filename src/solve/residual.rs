@@ -46,15 +46,25 @@ impl Residual {
 pub struct Norms {
     natural: f64,
     scaled: f64,
+    /// The squares that the norms are made of.
+    squares: [f64; 2],
 }
 
 impl Norms {
     pub fn new(q: &[Vector], weights: &[f64]) -> Self {
-        let divisor = |sum: f64| if sum > 0.0 { sum.sqrt() } else { 1.0 };
-        Self {
-            natural: divisor(q.iter().map(square).sum()),
-            scaled: divisor(q.iter().zip(weights).map(|(q, d)| square(q) / d).sum()),
-        }
+        Self::of([q.iter().map(square).sum(), q.iter().zip(weights).map(|(q, d)| square(q) / d).sum()])
+    }
+
+    fn of(squares: [f64; 2]) -> Self {
+        let [natural, scaled] = squares.map(|sum| if sum > 0.0 { sum.sqrt() } else { 1.0 });
+        Self { natural, scaled, squares }
+    }
+
+    /// The norms of all islands, from those of each.
+    pub fn of_all(islands: impl Iterator<Item = Self>) -> Self {
+        Self::of(
+            islands.fold([0.0; 2], |sum, Self { squares, .. }| [sum[0] + squares[0], sum[1] + squares[1]]),
+        )
     }
 
     pub fn scaled(&self) -> f64 {
@@ -89,37 +99,66 @@ pub fn velocity(problem: &Problem3, row: usize, q: &Vector, force: impl Fn(usize
     u
 }
 
-/// The residual of forces.
-pub fn residual<A: Axes>(
-    problem: &Problem3,
-    laws: &[Law],
-    q: &[Vector],
-    weights: &[f64],
-    norms: &Norms,
-    forces: &[Vector],
-) -> Residual {
-    let (mut natural, mut scaled) = (0.0, 0.0);
-    let mut worst = (0, 0.0);
-    for (row, law) in laws.iter().enumerate() {
-        let u = velocity(
-            problem,
-            row,
-            &q[row],
-            #[inline(always)]
-            |column| forces[column],
-        );
-        let (r, d) = (&forces[row], weights[row]);
-        natural += square(&natural_map::<A>(&law.kind, r, &u, 1.0));
-        let part = d * square(&natural_map::<A>(&law.kind, r, &u, 1.0 / d));
-        scaled += part;
-        if part > worst.1 {
-            worst = (row, part);
+/// The sums over rows that a residual is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sums {
+    natural: f64,
+    scaled: f64,
+    /// The row with the largest part of `scaled`, and this part.
+    worst: (usize, f64),
+}
+
+impl Sums {
+    /// The sums of forces.
+    pub fn new<A: Axes>(
+        problem: &Problem3,
+        laws: &[Law],
+        q: &[Vector],
+        weights: &[f64],
+        forces: &[Vector],
+    ) -> Self {
+        let mut sums = Self::default();
+        for (row, law) in laws.iter().enumerate() {
+            let u = velocity(
+                problem,
+                row,
+                &q[row],
+                #[inline(always)]
+                |column| forces[column],
+            );
+            let (r, d) = (&forces[row], weights[row]);
+            sums.natural += square(&natural_map::<A>(&law.kind, r, &u, 1.0));
+            let part = d * square(&natural_map::<A>(&law.kind, r, &u, 1.0 / d));
+            sums.scaled += part;
+            if part > sums.worst.1 {
+                sums.worst = (row, part);
+            }
+        }
+        sums
+    }
+
+    /// The sums of an island as a part of the whole, where it has these rows.
+    pub fn of_rows(self, rows: &[u32]) -> Self {
+        let (row, part) = self.worst;
+        Self { worst: (rows[row] as usize, part), ..self }
+    }
+
+    /// Add the sums of other rows.
+    pub fn add(&mut self, other: &Self) {
+        self.natural += other.natural;
+        self.scaled += other.scaled;
+        if other.worst.1 > self.worst.1 {
+            self.worst = other.worst;
         }
     }
-    Residual {
-        natural: ratio(f64::sqrt(natural), norms.natural),
-        scaled: ratio(f64::sqrt(scaled), norms.scaled),
-        worst: worst.0,
+
+    /// The residual.
+    pub fn over(&self, norms: &Norms) -> Residual {
+        Residual {
+            natural: ratio(f64::sqrt(self.natural), norms.natural),
+            scaled: ratio(f64::sqrt(self.scaled), norms.scaled),
+            worst: self.worst.0,
+        }
     }
 }
 

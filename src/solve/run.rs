@@ -19,11 +19,12 @@ use super::infeasibility;
 use super::interior::{BodySpace, Interior};
 use super::law;
 use super::newton::Newton;
-use super::options::{End, Method, Options, Report, Watch};
+use super::options::{End, Method, Options, Report};
 use super::problem::{Law, Normal, Problem3};
-use super::residual::{Norms, Residual, residual, velocity};
+use super::residual::{Norms, Residual, Sums, velocity};
 use super::workspace::Memory;
 use costs::Products;
+pub use costs::sweep_cost;
 use steps::Trial;
 use sweeps::Rate;
 
@@ -48,8 +49,9 @@ const MOST_IDLE: usize = 10;
 const CALMING_SWEEPS: usize = 200;
 const DRIFT_SWEEPS: usize = 20;
 
-/// The maximum of residuals in a history.
+/// The maximum of residuals in a history, and for each row: histories of many small islands would be larger than all else.
 const MOST_NOTES: usize = 1000;
+const NOTES: usize = 64;
 
 /// The workspace of a solution, kept for the next one.
 #[derive(Debug, Default)]
@@ -68,28 +70,54 @@ pub struct Room {
     pub history: Vec<f64>,
 }
 
+/// A checked problem with one coefficient of friction for each contact.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    pub problem: &'a Problem3<'a>,
+    pub source: Source<'a>,
+    pub laws: &'a [Law],
+    pub options: &'a Options,
+}
+
+/// W as a sum over bodies, if it is known, and the factors of its rows; without factors they are 1.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub bodies: Option<&'a dyn Bodies>,
+    pub scales: &'a [Vector],
+}
+
+/// A function that gets the report and the sums of the best residual so far, and returns whether the solution goes on.
+pub type Progress<'a> = dyn FnMut(&Report, &Sums) -> bool + 'a;
+
+/// The result of a solution, and what its residuals are made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome {
+    pub report: Report,
+    pub first: Sums,
+    pub best: Sums,
+    pub norms: Norms,
+}
+
 impl Room {
-    /// Solve a checked problem with one coefficient of friction for each contact.
+    /// Solve a problem. The forces are those to begin with, and the best ones afterwards.
     ///
     /// # Errors
     /// If memory is exhausted. The forces are unchanged then.
     pub fn solve(
         &mut self,
-        problem: &Problem3,
-        source: Source,
-        laws: &[Law],
-        options: &Options,
+        task: &Task,
         forces: &mut [Vector],
-        watch: &mut Watch,
-    ) -> memory::Result<Report> {
+        progress: &mut Progress,
+    ) -> memory::Result<Outcome> {
         let begin = Instant::now();
+        let &Task { problem, source, laws, options } = task;
         let rows = problem.rows();
         let team = Team::if_it_pays(rows >= MANY);
         self.sweeps.prepare(problem)?;
         for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best] {
             collect(list, rows, forces.iter().copied())?;
         }
-        collect(&mut self.history, MOST_NOTES, std::iter::empty())?;
+        collect(&mut self.history, most_notes(rows), std::iter::empty())?;
         let mut run = Run {
             problem,
             source,
@@ -104,7 +132,9 @@ impl Room {
             body_products: Products::Unknown,
             spent: 0.0,
             report: Report::default(),
-            watch,
+            first: Sums::default(),
+            best: Sums::default(),
+            progress,
             is_stopped: false,
             momentum: Momentum::default(),
             rate: Rate::default(),
@@ -115,16 +145,47 @@ impl Room {
             Normal::Third => run.run::<NormalThird>()?,
         };
         let report = Report { end, work: run.work(), time: begin.elapsed(), ..run.report };
+        let outcome = Outcome { report, first: run.first, best: run.best, norms: run.norms };
         forces.copy_from_slice(&self.best);
-        Ok(report)
+        Ok(outcome)
+    }
+
+    /// The outcome if nothing is done: that of the forces to begin with.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn measure(
+        &mut self,
+        problem: &Problem3,
+        laws: &[Law],
+        forces: &[Vector],
+    ) -> memory::Result<Outcome> {
+        match problem.normal {
+            Normal::First => self.measure_in::<NormalFirst>(problem, laws, forces),
+            Normal::Third => self.measure_in::<NormalThird>(problem, laws, forces),
+        }
+    }
+
+    fn measure_in<A: Axes>(
+        &mut self,
+        problem: &Problem3,
+        laws: &[Law],
+        forces: &[Vector],
+    ) -> memory::Result<Outcome> {
+        let Self { memory, allowed, .. } = self;
+        memory.prepare::<A>(problem, laws)?;
+        let closest = forces.iter().zip(laws).map(|(force, law)| law::allowed::<A>(&law.kind, force));
+        collect(allowed, forces.len(), closest)?;
+        let norms = Norms::new(&memory.q, &memory.weights);
+        let first = Sums::new::<A>(problem, laws, &memory.q, &memory.weights, allowed);
+        let report = Report { end: End::Stopped, ..Report::default() };
+        Ok(Outcome { report, first, best: first, norms })
     }
 }
 
-/// W as a sum over bodies, if it is known, and the factors of its rows; without factors they are 1.
-#[derive(Clone, Copy)]
-pub struct Source<'a> {
-    pub bodies: Option<&'a dyn Bodies>,
-    pub scales: &'a [Vector],
+/// The maximum of residuals in the history of a problem.
+fn most_notes(rows: usize) -> usize {
+    MOST_NOTES.min(NOTES * rows)
 }
 
 /// A solution under way.
@@ -144,8 +205,11 @@ struct Run<'a, 'w> {
     /// The cost of all steps so far.
     spent: f64,
     report: Report,
-    watch: &'a mut Watch<'w>,
-    /// Whether the watch function has ended the solution.
+    /// The sums of the residuals of the initial guess and of the best forces.
+    first: Sums,
+    best: Sums,
+    progress: &'a mut Progress<'w>,
+    /// Whether the progress function has ended the solution.
     is_stopped: bool,
     momentum: Momentum,
     rate: Rate,
@@ -169,8 +233,6 @@ impl Run<'_, '_> {
     }
 
     fn rounds<A: Axes>(&mut self) -> memory::Result<End> {
-        let unknown = Residual { natural: f64::INFINITY, scaled: f64::INFINITY, worst: 0 };
-        self.report.residual = unknown;
         self.report.first = self.look::<A>();
         if let Some(end) = self.over() {
             return Ok(end);
@@ -261,22 +323,25 @@ impl Run<'_, '_> {
         for ((allowed, force), law) in allowed.iter_mut().zip(now).zip(self.laws) {
             *allowed = law::allowed::<A>(&law.kind, force);
         }
-        let residual = residual::<A>(self.problem, self.laws, q, weights, &self.norms, allowed);
+        let sums = Sums::new::<A>(self.problem, self.laws, q, weights, allowed);
+        let residual = sums.over(&self.norms);
         let value = residual.by(self.options.measure);
-        if history.is_empty() {
-            // The returned forces obey bounds and cones in any case.
-            best.copy_from_slice(allowed);
+        let is_first = history.is_empty();
+        if is_first {
+            self.first = sums;
         }
-        if history.len() < MOST_NOTES {
+        if history.len() < most_notes(self.problem.rows()) {
             history.push(value);
         }
-        if value < self.report.residual.by(self.options.measure) {
+        // The returned forces obey bounds and cones in any case.
+        if is_first || value < self.report.residual.by(self.options.measure) {
             self.report.residual = residual;
+            self.best = sums;
             best.copy_from_slice(allowed);
         }
         self.report.work = self.work();
         self.report.time = self.begin.elapsed();
-        self.is_stopped |= !(self.watch)(&self.report);
+        self.is_stopped |= !(self.progress)(&self.report, &self.best);
         residual
     }
 

@@ -5,10 +5,11 @@ use crate::rows::fault::Error;
 
 use super::anisotropic::{Scaled, is_anisotropic};
 use super::body_rows::Bodies;
+use super::islands::Islands;
 use super::options::{Options, Report, Watch};
 use super::problem::{Law, Problem, Problem3};
 use super::rows_of_three::Padded;
-use super::run::{Room, Source};
+use super::run::{Source, Task};
 
 /// A solver with its workspace. A problem with the pattern of the last one is solved without allocation.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub struct Solver {
 /// The solver of problems with rows of three.
 #[derive(Debug, Default)]
 struct Triples {
-    room: Room,
+    islands: Islands,
     scaled: Scaled,
 }
 
@@ -49,7 +50,7 @@ impl Solver {
         options: &Options,
         forces: &mut [f64],
     ) -> Result<Report, Error> {
-        self.solve_watched(problem, laws, options, forces, &mut |_| true)
+        self.solve_with_bodies(problem, None, laws, options, forces, None)
     }
 
     /// Do the same as [`Solver::solve`] and call `watch` with the progress; the solution stops if it returns false.
@@ -64,10 +65,10 @@ impl Solver {
         forces: &mut [f64],
         watch: &mut Watch,
     ) -> Result<Report, Error> {
-        self.solve_with_bodies(problem, None, laws, options, forces, watch)
+        self.solve_with_bodies(problem, None, laws, options, forces, Some(watch))
     }
 
-    /// Do the same as [`Solver::solve_watched`] with W known as a sum over bodies, too: some steps are quicker then. Z has a row
+    /// Do the same as [`Solver::solve_watched`], if there is a function that watches, with W known as a sum over bodies, too: some steps are quicker then. Z has a row
     /// for each row of three scalar rows, and two for a row of more.
     ///
     /// # Errors
@@ -79,7 +80,7 @@ impl Solver {
         laws: &[Law],
         options: &Options,
         forces: &mut [f64],
-        watch: &mut Watch,
+        watch: Option<&mut Watch>,
     ) -> Result<Report, Error> {
         problem.check(laws, forces)?;
         let Problem { w, b, normal } = *problem;
@@ -97,16 +98,18 @@ impl Solver {
             }
             report
         };
-        let watch = &mut |report: &Report| watch(&of_rows(*report));
+        let mut watch = watch.map(|watch| |report: &Report| watch(&of_rows(*report)));
+        let watch = watch.as_mut().map(|watch| watch as &mut Watch);
         let made = triples.solve(&problem, bodies, laws, options, best, watch).map(of_rows);
         let report = made.map_err(|error| Error { row: error.row.map(row_of), ..error })?;
         padded.read_forces(&w, forces);
         Ok(report)
     }
 
-    /// The residuals of the last solution, in the order of their computation, a thousand at most.
+    /// The residuals of the last solution, in the order of their computation: a thousand at most, and 64 for each row at
+    /// most. If the rows form several islands, they are those of the largest island.
     pub fn history(&self) -> &[f64] {
-        &self.triples.room.history
+        self.triples.islands.history()
     }
 }
 
@@ -119,19 +122,20 @@ impl Triples {
         laws: &[Law],
         options: &Options,
         forces: &mut [Vector],
-        watch: &mut Watch,
+        watch: Option<&mut Watch>,
     ) -> Result<Report, Error> {
         problem.check(laws, forces)?;
         options.check()?;
-        let Self { room, scaled } = self;
+        let Self { islands, scaled } = self;
         if !laws.iter().any(is_anisotropic) {
             let source = Source { bodies, scales: &[] };
-            return Ok(room.solve(problem, source, laws, options, forces, watch)?);
+            return Ok(islands.solve(&Task { problem, source, laws, options }, forces, watch)?);
         }
         scaled.prepare(problem, laws, forces)?;
         let (problem, laws, scaled_forces, scales) = scaled.parts(problem);
         let source = Source { bodies, scales };
-        let report = room.solve(&problem, source, laws, options, scaled_forces, watch)?;
+        let report =
+            islands.solve(&Task { problem: &problem, source, laws, options }, scaled_forces, watch)?;
         scaled.read(forces);
         Ok(report)
     }

@@ -20,7 +20,7 @@ impl System {
         options: &Options,
         forces: &mut [f64],
     ) -> Result<Report> {
-        self.solve_watched(solver, laws, options, forces, &mut |_| true)
+        self.solve_with(solver, laws, options, forces, None)
     }
 
     /// Do the same as [`System::solve`] and call `watch` with the progress; the solution stops if it returns false.
@@ -34,6 +34,17 @@ impl System {
         options: &Options,
         forces: &mut [f64],
         watch: &mut Watch,
+    ) -> Result<Report> {
+        self.solve_with(solver, laws, options, forces, Some(watch))
+    }
+
+    fn solve_with(
+        &self,
+        solver: &mut Solver,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [f64],
+        watch: Option<&mut Watch>,
     ) -> Result<Report> {
         let problem = self.rows()?.problem();
         let bodies = BodiesOfSystem { system: self };

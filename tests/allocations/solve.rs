@@ -29,8 +29,23 @@ impl Column {
             starts.push(columns.len() as i32);
         }
         let mut b = vec![0.0; 3 * rows];
-        b[..3].copy_from_slice(&[0.3, 0.0, -1.0]);
+        b.iter_mut().zip([0.3, 0.0, -1.0]).for_each(|(b, first)| *b = first);
         Self { starts, columns, values, b, laws: vec![law; rows], layout: None }
+    }
+
+    /// Columns of these heights, side by side.
+    fn beside_each_other(heights: &[usize], law: Law) -> Self {
+        let mut all = Self::new(0, law);
+        for &height in heights {
+            let next = Self::new(height, law);
+            let (rows, blocks) = (all.laws.len() as i32, all.columns.len() as i32);
+            all.starts.extend(next.starts[1..].iter().map(|start| start + blocks));
+            all.columns.extend(next.columns.iter().map(|column| column + rows));
+            all.values.extend(next.values);
+            all.b.extend(next.b);
+            all.laws.extend(next.laws);
+        }
+        all
     }
 
     /// The normal components alone, in rows of one scalar.
@@ -53,11 +68,16 @@ impl Column {
     }
 }
 
-/// One coefficient of friction; two, which are solved in scaled units; rows of one scalar, which are padded.
-fn columns(rows: usize) -> [Column; 3] {
+/// One coefficient of friction; two, which are solved in scaled units; rows of one scalar, which are padded; islands.
+fn columns(rows: usize) -> [Column; 4] {
     let rubs = Kind::Contact { friction: 0.5, friction_2: 0.3, cohesion: 0.0 };
     let orthotropic = Law { kind: rubs, bias: [0.0; 3] };
-    [Column::new(rows, Law::contact(0.5)), Column::new(rows, orthotropic), Column::normals(rows)]
+    [
+        Column::new(rows, Law::contact(0.5)),
+        Column::new(rows, orthotropic),
+        Column::normals(rows),
+        Column::beside_each_other(&[1, rows, 2, 3 * rows, 1], Law::contact(0.5)),
+    ]
 }
 
 #[test]

@@ -77,6 +77,56 @@ impl Heap {
     }
 }
 
+/// Heaps of different sizes that do not touch each other.
+fn heaps() -> Heap {
+    let mut all = Heap { starts: vec![0], columns: vec![], values: vec![], b: vec![], laws: vec![] };
+    for rows in [3, 40, 1, 500, 1, 120, 60, 1, 33] {
+        let heap = Heap::new(1);
+        let first = all.b.len() as i32;
+        for row in 0..rows {
+            let own = heap.starts[row] as usize..heap.starts[row + 1] as usize;
+            for (column, value) in heap.columns[own.clone()].iter().zip(&heap.values[own]) {
+                if *column < rows as i32 {
+                    all.columns.push(column + first);
+                    all.values.push(*value);
+                }
+            }
+            all.starts.push(all.columns.len() as i32);
+        }
+        all.b.extend(&heap.b[..rows]);
+        all.laws.extend(&heap.laws[..rows]);
+    }
+    all
+}
+
+#[test]
+fn islands_do_not_depend_on_the_number_of_threads() {
+    let threads = Threads::new();
+    let mut heaps = heaps();
+    for method in [Method::GaussSeidel, Method::Automatic] {
+        let solve = |count| {
+            threads.set(count);
+            let mut solver = Solver::new();
+            let (report, forces) = heaps.solve(&mut solver, method);
+            let Report { end, residual, first, sweeps, steps, work, .. } = report;
+            (forces, end, residual, first, sweeps, steps, work, solver.history().to_vec())
+        };
+        let expected = solve(1);
+        for count in [2, 3, 7] {
+            for _ in 0..20 {
+                assert!(solve(count) == expected, "{count} threads");
+            }
+        }
+    }
+    let mut solver = Solver::new();
+    threads.set(2);
+    let (_, mut forces) = heaps.solve(&mut solver, Method::Automatic);
+    heaps.b[7] = [0.1, 0.2, -2.0];
+    let before = own_allocations();
+    let report = heaps.solve_from(&mut solver, Method::Automatic, &mut forces);
+    assert_eq!((own_allocations(), report.sweeps > 0), (before, true));
+}
+
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let threads = Threads::new();

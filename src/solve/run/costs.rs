@@ -4,6 +4,7 @@
 use crate::math::Vector;
 use crate::memory;
 use crate::solve::block_lu::MOST_PRODUCTS;
+use crate::solve::problem::Problem3;
 use crate::solve::workspace::Memory;
 
 use super::{Room, Run};
@@ -33,6 +34,11 @@ pub(super) enum Products {
     Known(u64),
     /// There are no bodies, or the products are too many.
     None,
+}
+
+/// The cost of a sweep.
+pub fn sweep_cost(problem: &Problem3) -> f64 {
+    2.2 * problem.columns.len() as f64 + 60.0 * problem.rows() as f64
 }
 
 impl Run<'_, '_> {
@@ -66,9 +72,8 @@ impl Run<'_, '_> {
         Ok(most >= self.body_step_cost(products))
     }
 
-    /// The cost of a sweep.
     pub(super) fn sweep_cost(&self) -> f64 {
-        2.2 * self.problem.columns.len() as f64 + 60.0 * self.problem.rows() as f64
+        sweep_cost(self.problem)
     }
 
     /// The cost of a step whose factorization takes `products`, with its part in the analysis of the pattern.

@@ -1,75 +1,15 @@
 //! Robustness: tiny and huge numbers, early stops, and interior points from any start.
 
-use crate::math::{Block, Vector};
-use crate::memory;
-use crate::rows::BlockRows;
+use crate::math::Vector;
 use crate::solve::block_lu::BlockLu;
 use crate::solve::frames::NormalThird;
 use crate::solve::interior::{BodySpace, ContactSpace, Interior, Program, Space};
-use crate::solve::problem::Problem3;
-use crate::solve::residual::{Norms, residual};
+use crate::solve::residual::{Norms, Sums};
 use crate::solve::workspace::Memory;
-use crate::solve::{Bodies, BodyRows, End, Kind, Law, Method, NODE, Normal, Options, Problem, Solver};
+use crate::solve::{End, Kind, Law, Method, Options, Solver};
 use testing::Random;
 
-/// A problem of dense rows.
-struct Dense {
-    starts: Vec<i32>,
-    columns: Vec<i32>,
-    values: Vec<Block>,
-    b: Vec<Vector>,
-    /// The rows of G, if W is made of them.
-    g: Vec<Vec<f64>>,
-}
-
-impl Bodies for Dense {
-    fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
-        let nodes = self.g[0].len() / NODE;
-        rows.start(nodes)?;
-        for row in self.g.chunks_exact(3) {
-            for node in 0..nodes {
-                let part = std::array::from_fn(|k| std::array::from_fn(|i| row[i][NODE * node + k]));
-                rows.push_part(node, &part)?;
-            }
-            rows.end_row()?;
-        }
-        Ok(true)
-    }
-}
-
-impl Dense {
-    /// W = `unit` · G Gᵀ, where G has `columns` columns.
-    fn new(random: &mut Random, rows: usize, columns: usize, unit: f64) -> Self {
-        let g: Vec<Vec<f64>> =
-            (0..3 * rows).map(|_| (0..columns).map(|_| random.signed()).collect()).collect();
-        let product = |i: usize, j: usize| unit * (0..columns).map(|k| g[i][k] * g[j][k]).sum::<f64>();
-        let pairs = (0..rows).flat_map(|row| (0..rows).map(move |column| (row, column)));
-        let block = |(row, column): (usize, usize)| -> Block {
-            std::array::from_fn(|k| product(3 * row + k % 3, 3 * column + k / 3))
-        };
-        // Velocities that bodies can have: there is a solution if all contacts have friction.
-        let v: Vec<f64> = (0..columns).map(|_| random.signed()).collect();
-        let b = (0..3 * rows).map(|i| (0..columns).map(|k| g[i][k] * v[k]).sum::<f64>());
-        Self {
-            starts: (0..=rows).map(|row| (row * rows) as i32).collect(),
-            columns: pairs.clone().map(|(_, column)| column as i32).collect(),
-            values: pairs.map(block).collect(),
-            b: b.collect::<Vec<_>>().as_chunks().0.to_vec(),
-            g,
-        }
-    }
-
-    fn problem3(&self) -> Problem3<'_> {
-        let Self { starts, columns, values, b, .. } = self;
-        Problem3 { starts, columns, values, b, normal: Normal::Third }
-    }
-
-    fn problem(&self) -> Problem<'_> {
-        let Self { starts, columns, values, b, .. } = self;
-        let w = BlockRows::new(starts, columns, values.as_flattened(), None).unwrap();
-        Problem { w, b: b.as_flattened(), normal: Normal::Third }
-    }
-}
+use super::dense::Dense;
 
 fn one_contact() -> Dense {
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
@@ -140,9 +80,8 @@ fn interior_points_come_near_what_does_not_slide() {
                     .zip(&laws)
                     .map(|(force, law)| crate::solve::law::allowed::<NormalThird>(&law.kind, force))
                     .collect();
-                let at =
-                    residual::<NormalThird>(&problem, &laws, &memory.q, &memory.weights, &norms, &allowed);
-                least = least.min(at.scaled);
+                let sums = Sums::new::<NormalThird>(&problem, &laws, &memory.q, &memory.weights, &allowed);
+                least = least.min(sums.over(&norms).scaled);
             }
             (least, early)
         });

@@ -258,8 +258,10 @@ pub unsafe extern "C" fn ldy_solve_system(
             Some(laws) => read_laws(&rows.w, laws, kept)?,
             None => system.row_laws(kept)?,
         }
-        let watch = &mut options.watch();
-        let result = system.solve_watched(solver, kept, &options.options, R, watch)?;
+        let result = match &mut options.watch() {
+            Some(watch) => system.solve_watched(solver, kept, &options.options, R, watch)?,
+            None => system.solve(solver, kept, &options.options, R)?,
+        };
         tell(report, &result, options.options.measure, solver.history());
     })
 }
@@ -296,7 +298,10 @@ pub unsafe extern "C" fn ldy_solve_rows(
         let (w, b) = rows;
         read_laws(&w, laws, kept)?;
         let problem = Problem { w, b, normal };
-        let result = solver.solve_watched(&problem, kept, &options, R, &mut chosen.watch())?;
+        let result = match &mut chosen.watch() {
+            Some(watch) => solver.solve_watched(&problem, kept, &options, R, watch)?,
+            None => solver.solve(&problem, kept, &options, R)?,
+        };
         tell(report, &result, options.measure, solver.history());
     })
 }
@@ -349,14 +354,14 @@ impl Chosen {
     }
 
     /// The program's function, if there is one.
-    fn watch(&self) -> impl FnMut(&Report) -> bool {
-        let Self { watch, data, options: Options { measure, .. }, .. } = *self;
-        move |report| {
+    fn watch(&self) -> Option<impl FnMut(&Report) -> bool> {
+        let Self { data, options: Options { measure, .. }, .. } = *self;
+        self.watch.map(|watch| {
             // SAFETY: the C program promises a function that takes these arguments, and its own data; this thread has called it.
-            watch.is_none_or(|watch| unsafe {
+            move |report: &Report| unsafe {
                 watch(report.residual.by(measure), count(report.sweeps), count(report.steps), data) == 0
-            })
-        }
+            }
+        })
     }
 }
 

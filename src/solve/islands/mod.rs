@@ -1,0 +1,258 @@
+//! Islands: groups of rows that no block connects. Each is a problem of its own, with its own method, status and tolerance, and its
+//! forces do not depend on other islands. So the residual of the whole is within the tolerance, too: the squares of residuals and
+//! of B are sums over islands.
+//!
+//! Islands are solved by several threads. What a thread does not depend on the others, so bits do not either.
+
+mod bodies;
+mod components;
+mod copies;
+mod limits;
+mod whole;
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::math::Vector;
+use crate::memory::{self, collect, push, refill};
+use crate::rows::pattern::range;
+use crate::team::{Ragged, Team};
+
+use super::body_rows::Bodies;
+use super::coloring::MANY;
+use super::options::{Report, Watch};
+use super::residual::Sums;
+use super::run::{Outcome, Progress, Room, Source, Task};
+use bodies::{AllRows, BodiesOfIsland};
+use components::Components;
+use copies::{Copies, Copy};
+use limits::Limits;
+use whole::Whole;
+
+/// The number of single rows in a batch.
+const SINGLES: u32 = 32;
+
+/// With fewer rows on islands that one thread solves, a second thread does not pay.
+const ENOUGH: usize = 96;
+
+/// The islands of a problem and the workspace of their solutions.
+#[derive(Debug, Default)]
+pub struct Islands {
+    components: Components,
+    copies: Copies,
+    forces: Vec<Vector>,
+    outcomes: Vec<Outcome>,
+    batches: Batches,
+    /// A room for each batch, which keeps what depends on the pattern alone.
+    rooms: Vec<Room>,
+    /// For the progress of the whole.
+    ahead: Vec<Sums>,
+    all_rows: Mutex<AllRows>,
+}
+
+/// Islands that are solved one after another in the same room: one island, or several of a single row, which have the same pattern.
+#[derive(Debug, Default)]
+struct Batches {
+    /// The first island of each batch and its first index in the list of rows; then the ends.
+    islands: Vec<u32>,
+    rows: Vec<u32>,
+    /// The number of batches whose sweeps several threads share.
+    shared: usize,
+}
+
+/// What all threads read.
+struct Parts<'a> {
+    islands: &'a Components,
+    copies: &'a Copies,
+    source: Source<'a>,
+    all_rows: &'a Mutex<AllRows>,
+    limits: Limits<'a>,
+}
+
+impl Islands {
+    /// Solve a problem. The forces are those to begin with, and the best ones afterwards.
+    ///
+    /// # Errors
+    /// If memory is exhausted. The forces are unchanged then.
+    pub fn solve(
+        &mut self,
+        task: &Task,
+        forces: &mut [Vector],
+        watch: Option<&mut Watch>,
+    ) -> memory::Result<Report> {
+        let begin = Instant::now();
+        self.components.find(task.problem.starts, task.problem.columns)?;
+        if self.components.len() < 2 {
+            if self.rooms.is_empty() {
+                push(&mut self.rooms, Room::default())?;
+            }
+            let room = &mut self.rooms[0];
+            let outcome = match watch {
+                Some(watch) => room.solve(task, forces, &mut |report, _| watch(report))?,
+                None => room.solve(task, forces, &mut |_, _| true)?,
+            };
+            return Ok(outcome.report);
+        }
+        self.prepare(task, forces)?;
+        match watch {
+            Some(watch) => self.solve_watched(task, begin, watch)?,
+            None => self.solve_all(task, begin)?,
+        }
+        let rows = self.components.all();
+        rows.iter().zip(&self.forces).for_each(|(&row, force)| forces[row as usize] = *force);
+        Ok(whole::report(&self.components, &self.outcomes, task.options, begin.elapsed()))
+    }
+
+    /// The residuals of the last solution; those of the largest island if there are several.
+    pub fn history(&self) -> &[f64] {
+        self.rooms.first().map_or(&[], |room| &room.history)
+    }
+
+    fn prepare(&mut self, task: &Task, forces: &[Vector]) -> memory::Result {
+        let Self { components, copies, batches, rooms, all_rows, .. } = self;
+        copies.fill(components, task.problem, task.laws, task.source.scales)?;
+        batches.divide(components)?;
+        while rooms.len() < batches.len() {
+            push(rooms, Room::default())?;
+        }
+        all_rows.get_mut().unwrap_or_else(PoisonError::into_inner).forget();
+        refill(&mut self.outcomes, components.len(), Outcome::default())?;
+        collect(&mut self.forces, forces.len(), components.all().iter().map(|&row| forces[row as usize]))?;
+        for island in 0..components.len() {
+            // An island at rest has no scale of its own. No force is its solution, unless a law forbids that.
+            if copies.of(components, island).is_at_rest() {
+                self.forces[range(components.starts(), island)].fill([0.0; 3]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Solve all islands: large ones one after another, each with all threads, then batches of others by any thread each.
+    fn solve_all(&mut self, task: &Task, begin: Instant) -> memory::Result {
+        let Self { components, copies, forces, outcomes, batches, rooms, all_rows, .. } = self;
+        let parts = Parts::new(components, copies, all_rows, task, begin);
+        let (shared, count) = (batches.shared, batches.len());
+        let rows = forces.len() - batches.rows[shared] as usize;
+        let teams = [
+            (Team::alone(), 0..shared),
+            (Team::if_it_pays(count > shared + 1 && rows >= ENOUGH), shared..count),
+        ];
+        for (mut team, own) in teams {
+            let threads = team.size();
+            let things = (batches.of(own.clone(), forces, outcomes), &mut rooms[own.clone()]);
+            team.try_share_parts(
+                things,
+                1,
+                |batch, ((mut forces, mut outcomes), rooms)| -> memory::Result {
+                    let islands = range(&batches.islands, own.start + batch);
+                    let first = batches.rows[own.start + batch] as usize;
+                    let (forces, outcomes) = (forces.row_mut(0), outcomes.row_mut(0));
+                    for (island, outcome) in islands.zip(outcomes) {
+                        let rows = range(components.starts(), island);
+                        let forces = &mut forces[rows.start - first..rows.end - first];
+                        *outcome = parts.solve(island, threads, &mut rooms[0], forces, &mut |_, _| true)?;
+                    }
+                    Ok(())
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Solve all islands one after another, small ones first, and tell the progress of the whole.
+    fn solve_watched(&mut self, task: &Task, begin: Instant, watch: &mut Watch) -> memory::Result {
+        let Self { components, copies, forces, outcomes, batches, rooms, all_rows, ahead } = self;
+        let parts = Parts::new(components, copies, all_rows, task, begin);
+        for (island, outcome) in outcomes.iter_mut().enumerate() {
+            let own = &forces[range(components.starts(), island)];
+            let Copy { problem, laws, .. } = copies.of(components, island);
+            *outcome = rooms[0].measure(&problem, laws, own)?;
+        }
+        let (mut whole, mut goes_on) = (Whole::new(components, outcomes, ahead)?, true);
+        for batch in (0..batches.len()).rev() {
+            for island in range(&batches.islands, batch).rev() {
+                // Islands after a stop look at their forces once, so that these obey bounds and cones.
+                let mut progress = |report: &Report, best: &Sums| {
+                    goes_on = goes_on && watch(&whole.with(island, report, best, begin.elapsed()));
+                    goes_on
+                };
+                let own = &mut forces[range(components.starts(), island)];
+                let outcome = parts.solve(island, 1, &mut rooms[batch], own, &mut progress)?;
+                whole.end(island, &outcome);
+                outcomes[island] = outcome;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn new(
+        islands: &'a Components,
+        copies: &'a Copies,
+        all_rows: &'a Mutex<AllRows>,
+        task: &Task<'a>,
+        begin: Instant,
+    ) -> Self {
+        let limits = Limits::new(task.options, begin, task.problem);
+        Self { islands, copies, source: task.source, all_rows, limits }
+    }
+
+    /// Solve an island while so many threads solve islands.
+    fn solve(
+        &self,
+        island: usize,
+        threads: usize,
+        room: &mut Room,
+        forces: &mut [Vector],
+        progress: &mut Progress,
+    ) -> memory::Result<Outcome> {
+        let Copy { problem, laws, scales } = self.copies.of(self.islands, island);
+        let options = &self.limits.begin(&problem, threads);
+        let (all, rows) = (self.all_rows, self.islands.rows(island));
+        let bodies = self.source.bodies.map(|bodies| BodiesOfIsland { all, bodies, rows });
+        let bodies = bodies.as_ref().map(|bodies| bodies as &dyn Bodies);
+        let source = Source { bodies, scales };
+        room.solve(&Task { problem: &problem, source, laws, options }, forces, progress)
+    }
+}
+
+impl Batches {
+    fn divide(&mut self, islands: &Components) -> memory::Result {
+        let starts = islands.starts();
+        self.islands.clear();
+        self.rows.clear();
+        self.shared = 0;
+        let mut end = 0;
+        for (island, &start) in starts[..islands.len()].iter().enumerate() {
+            if start >= end {
+                push(&mut self.islands, island as u32)?;
+                push(&mut self.rows, start)?;
+                end = start + if islands.rows(island).len() == 1 { SINGLES } else { 1 };
+            }
+            self.shared += usize::from(islands.rows(island).len() >= MANY);
+        }
+        push(&mut self.islands, islands.len() as u32)?;
+        push(&mut self.rows, starts[islands.len()])
+    }
+
+    fn len(&self) -> usize {
+        self.islands.len() - 1
+    }
+
+    /// The forces and outcomes of some of the batches.
+    fn of<'a>(
+        &'a self,
+        batches: Range<usize>,
+        forces: &'a mut [Vector],
+        outcomes: &'a mut [Outcome],
+    ) -> (Ragged<'a, Vector, u32>, Ragged<'a, Outcome, u32>) {
+        let part = |starts: &[u32]| starts[batches.start] as usize..starts[batches.end] as usize;
+        let starts = batches.start..batches.end + 1;
+        (
+            Ragged { values: &mut forces[part(&self.rows)], starts: &self.rows[starts.clone()] },
+            Ragged { values: &mut outcomes[part(&self.islands)], starts: &self.islands[starts] },
+        )
+    }
+}
