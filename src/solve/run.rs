@@ -42,6 +42,9 @@ const STARTS: [(f64, f64); 4] = [(10.0, 0.95), (100.0, 0.6), (10.0, 0.8), (1000.
 /// While the residual is at most this, a failure does not end Newton's steps at once.
 const NEAR: f64 = 1e-6;
 
+/// In problems of at most so many rows a few failures cost less than interior steps.
+const FEW: usize = 64;
+
 /// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 10;
 
@@ -129,7 +132,7 @@ impl Room {
             team,
             products: None,
             fewer: 0,
-            body_products: Products::Unknown,
+            body_products: Products::MoreThan(0),
             spent: 0.0,
             report: Report::default(),
             first: Sums::default(),
@@ -278,7 +281,11 @@ impl Run<'_, '_> {
     /// Make steps of Newton's method, and, if there is a start, interior steps and again steps of Newton's method.
     fn round_of_steps<A: Axes>(&mut self, start: Option<(f64, f64)>) -> memory::Result<Option<End>> {
         let is_near = self.best_residual() < NEAR;
-        let trial = if start.is_some() && !is_near { Trial::First } else { Trial::Long };
+        let trial = match start {
+            Some(_) if !is_near && self.problem.rows() <= FEW => Trial::Small,
+            Some(_) if !is_near => Trial::First,
+            _ => Trial::Long,
+        };
         if let Some(end) = self.steps::<A>(trial)? {
             return Ok(Some(end));
         }

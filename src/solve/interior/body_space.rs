@@ -32,19 +32,22 @@ pub struct BodySpace {
 }
 
 impl BodySpace {
-    /// Get Ĥ, whose rows are scaled by `factors`. Returns the number of products of blocks in a factorization, if it is at most
-    /// `most` and bodies are known.
+    /// Get Ĥ, whose rows are scaled by `factors`. Returns false if bodies are not known.
     pub fn prepare(
         &mut self,
         bodies: &dyn Bodies,
         factors: impl Fn(usize) -> Vector,
-        most: u64,
-    ) -> memory::Result<Option<u64>> {
-        if !bodies.write_rows(&mut self.rows)? {
-            return Ok(None);
+    ) -> memory::Result<bool> {
+        let is_known = bodies.write_rows(&mut self.rows)?;
+        if is_known {
+            self.rows.scale(factors);
+            self.rows.write_pattern(&mut self.pattern)?;
         }
-        self.rows.scale(factors);
-        self.rows.write_pattern(&mut self.pattern)?;
+        Ok(is_known)
+    }
+
+    /// Find the fill of a factorization. Returns the number of products of blocks, if it is at most `most`.
+    pub fn analyse(&mut self, most: u64) -> memory::Result<Option<u64>> {
         let products = self.lu.analyse(&self.pattern.starts, &self.pattern.columns, most)?;
         if products.is_some() {
             let Self { rows, pattern, pairs, .. } = self;

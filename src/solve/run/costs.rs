@@ -20,19 +20,25 @@ const SEARCH: f64 = 4.0;
 const BODY_PRODUCT: f64 = 15.0;
 const BODY_ROW: f64 = 1000.0;
 
+/// The most products of blocks of bodies in an interior step.
+pub(super) const MOST_BODY_PRODUCTS: u64 = (MOST_PRODUCTS as f64 * PRODUCT / BODY_PRODUCT) as u64;
+
 /// The expected number of interior steps.
 const INTERIOR_STEPS: f64 = 20.0;
 
 /// A step of Newton's method may take this times the time of an interior step.
 const DEARER: f64 = 2.0;
 
+/// The search for fill takes at most this part of the time of the sweeps so far: of large heaps it is of no use.
+const SEARCHED: f64 = 0.2;
+
 /// The products of blocks of bodies in an interior step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Products {
-    /// Nobody has asked.
-    Unknown,
+    /// More than these, or nobody has searched.
+    MoreThan(u64),
     Known(u64),
-    /// There are no bodies, or the products are too many.
+    /// There are no bodies.
     None,
 }
 
@@ -51,10 +57,7 @@ impl Run<'_, '_> {
             return Ok(false);
         }
         let most = most.min(MOST_PRODUCTS as f64).ceil() as u64;
-        // The search goes beyond `most`, so that it need not be repeated soon; it takes at most half of the time of the sweeps so
-        // far.
-        let affordable = 0.5 * self.report.sweeps as f64 * self.sweep_cost() / SEARCH;
-        let next = (4 * most).min(affordable as u64).min(MOST_PRODUCTS);
+        let next = self.search(most);
         if self.products.is_none() && next < 2 * self.fewer {
             return Ok(false);
         }
@@ -62,14 +65,24 @@ impl Run<'_, '_> {
         Ok(products.is_some_and(|products| step > self.step_cost(products)))
     }
 
+    /// The products up to which a search goes that asks for `most`: beyond these, so that it need not be repeated soon.
+    fn search(&self, most: u64) -> u64 {
+        let affordable = SEARCHED * self.report.sweeps as f64 * self.sweep_cost() / SEARCH;
+        (4 * most).min(affordable as u64).min(MOST_PRODUCTS)
+    }
+
     /// Whether interior steps in the space of bodies are expected to be quicker than `sweeps` sweeps.
     pub(super) fn interior_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
-        let most = sweeps * self.sweep_cost() / INTERIOR_STEPS;
-        if self.source.bodies.is_none() || most < self.body_step_cost(0) || !self.has_body_space()? {
+        let step = sweeps * self.sweep_cost() / INTERIOR_STEPS;
+        let most = (step - self.body_step_cost(0)) / BODY_PRODUCT;
+        if self.source.bodies.is_none() || most < 0.0 {
             return Ok(false);
         }
-        let Products::Known(products) = self.body_products else { return Ok(false) };
-        Ok(most >= self.body_step_cost(products))
+        let next = self.search(most.min(MOST_PRODUCTS as f64).ceil() as u64);
+        if matches!(self.body_products, Products::MoreThan(fewer) if next < 2 * fewer) {
+            return Ok(false);
+        }
+        Ok(self.body_products(next)?.is_some_and(|products| step >= self.body_step_cost(products)))
     }
 
     pub(super) fn sweep_cost(&self) -> f64 {
@@ -84,7 +97,11 @@ impl Run<'_, '_> {
 
     /// The work so far, in the same units.
     pub(super) fn work(&self) -> u64 {
-        let searched = self.products.unwrap_or(self.fewer) as f64 * SEARCH;
+        let in_bodies = match self.body_products {
+            Products::MoreThan(products) | Products::Known(products) => products,
+            Products::None => 0,
+        };
+        let searched = (self.products.unwrap_or(self.fewer) + in_bodies) as f64 * SEARCH;
         (self.report.sweeps as f64 * self.sweep_cost() + self.spent + searched) as u64
     }
 
@@ -99,10 +116,9 @@ impl Run<'_, '_> {
 
     /// The most products of a step of Newton's method.
     pub(super) fn most_products(&mut self) -> memory::Result<u64> {
-        self.has_body_space()?;
-        Ok(match self.body_products {
-            Products::Known(products) => (DEARER * self.body_step_cost(products) / PRODUCT) as u64,
-            _ => MOST_PRODUCTS,
+        Ok(match self.body_products(MOST_BODY_PRODUCTS)? {
+            Some(products) => (DEARER * self.body_step_cost(products) / PRODUCT) as u64,
+            None => MOST_PRODUCTS,
         })
     }
 
@@ -111,21 +127,30 @@ impl Run<'_, '_> {
         BODY_PRODUCT * products as f64 + BODY_ROW * self.problem.rows() as f64
     }
 
-    /// Whether interior steps are made in the space of bodies: where bodies are known and the factorization is possible.
-    pub(super) fn has_body_space(&mut self) -> memory::Result<bool> {
-        if self.body_products == Products::Unknown {
-            let most = (MOST_PRODUCTS as f64 * PRODUCT / BODY_PRODUCT) as u64;
-            let Self { source, room: Room { body_space, memory: Memory { roots, .. }, .. }, .. } = self;
-            let factor = |row: usize| -> Vector {
-                let scale = source.scales.get(row).copied().unwrap_or([1.0; 3]);
-                scale.map(|scale| scale / roots[row])
+    /// The products in an interior step in the space of bodies, if bodies are known and the products are at most `most`. If this is
+    /// not known, the search goes up to `most`.
+    pub(super) fn body_products(&mut self, most: u64) -> memory::Result<Option<u64>> {
+        if let Products::MoreThan(fewer) = self.body_products
+            && fewer < most
+        {
+            self.body_products = match fewer > 0 || self.prepare_bodies()? {
+                true => self.room.body_space.analyse(most)?.map_or(Products::MoreThan(most), Products::Known),
+                false => Products::None,
             };
-            let products = match source.bodies {
-                Some(bodies) => body_space.prepare(bodies, factor, most)?,
-                None => None,
-            };
-            self.body_products = products.map_or(Products::None, Products::Known);
         }
-        Ok(self.body_products != Products::None)
+        Ok(match self.body_products {
+            Products::Known(products) => Some(products).filter(|&products| products <= most),
+            _ => None,
+        })
+    }
+
+    /// Get the rows of bodies; returns false if there are none.
+    fn prepare_bodies(&mut self) -> memory::Result<bool> {
+        let Self { source, room: Room { body_space, memory: Memory { roots, .. }, .. }, .. } = self;
+        let factor = |row: usize| -> Vector {
+            let scale = source.scales.get(row).copied().unwrap_or([1.0; 3]);
+            scale.map(|scale| scale / roots[row])
+        };
+        source.bodies.map_or(Ok(false), |bodies| body_space.prepare(bodies, factor))
     }
 }

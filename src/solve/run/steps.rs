@@ -10,11 +10,12 @@ use crate::solve::options::End;
 use crate::solve::problem::Law;
 use crate::solve::workspace::Memory;
 
-use super::costs::Products;
+use super::costs::{MOST_BODY_PRODUCTS, Products};
 use super::{Room, Run};
 
-/// The maximum of steps towards one center, and of failures in one round.
+/// The maximum of steps towards one center, the same for small problems, and the maximum of failures in one round.
 const MOST_STEPS: usize = 12;
+const SMALL_STEPS: usize = 8;
 const MOST_FAILURES: usize = 4;
 
 /// The proximal term is multiplied by `LESS` after at most `FEW_STEPS` steps, and divided by it after a failure.
@@ -42,6 +43,8 @@ const AHEAD_OF_NEWTON: f64 = 0.03;
 pub(super) enum Trial {
     /// Until it has failed several times.
     Long,
+    /// The same with fewer steps towards each center, for small problems.
+    Small,
     /// Until it has failed once.
     First,
     /// Until it has failed once in a few steps.
@@ -71,6 +74,7 @@ impl Run<'_, '_> {
         let mut may_fail = self.laws.iter().any(Law::is_joint);
         let (most_failures, most_steps) = match trial {
             Trial::Long => (MOST_FAILURES, MOST_STEPS),
+            Trial::Small => (MOST_FAILURES, SMALL_STEPS),
             Trial::First => (1, MOST_STEPS),
             Trial::Short => (1, FEW_STEPS),
         };
@@ -114,7 +118,7 @@ impl Run<'_, '_> {
 
     /// Make interior steps; each time that the residual has decreased by `AHEAD_OF_NEWTON`, try a few steps of Newton's method.
     pub(super) fn interior<A: Axes>(&mut self, width: f64, share: f64) -> memory::Result<Option<End>> {
-        let is_in_bodies = self.has_body_space()?;
+        let is_in_bodies = self.body_products(MOST_BODY_PRODUCTS)?.is_some();
         if !is_in_bodies && self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
             return Ok(None);
         }

@@ -61,7 +61,7 @@ fn interior_points_come_near_what_does_not_slide() {
         lu.analyse(problem.starts, problem.columns, u64::MAX).unwrap();
         let mut bodies = BodySpace::default();
         let factor = |row: usize| [1.0 / memory.roots[row]; 3];
-        assert!(bodies.prepare(&dense, factor, u64::MAX).unwrap().is_some());
+        assert!(bodies.prepare(&dense, factor).unwrap() && bodies.analyse(u64::MAX).unwrap().is_some());
         let spaces = [Space::Contacts(ContactSpace { lu: &mut lu }), Space::Bodies(&mut bodies)];
         let results = spaces.map(|mut space| {
             let (mut interior, mut forces) = (Interior::default(), forces.clone());
