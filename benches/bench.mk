@@ -36,9 +36,9 @@ bench-system:
 
 bench-solve: shared
 	@scripts/require python3-siconos python3-scipy
-	@/usr/bin/python3 -B benches/solve.py $(SHARED) $(FILES)
+	@/usr/bin/python3 -B benches/solve/main.py $(SHARED) $(FILES)
 
-# Pinocchio runs with the Python of the peers; without it its column is left out.
+# Pinocchio and Clarabel run with the Python of the peers.
 bench-solve: export LDY_PYTHON = $(wildcard $(PYTHON))
 bench-solve: $(VENV)/installed
 
