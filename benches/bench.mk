@@ -8,7 +8,7 @@ TEXTBOOK_LIB = $(abspath $(TARGET))/textbook/libtextbook.so
 # The lines that `make bench-docs` records. The pages show the tables that are made from them, and the picture.
 RECORDED := $(abspath $(TARGET))/performance
 PICTURE := docs/performance/scaling.svg
-PAGES := docs/performance.md docs/performance-system.md
+PAGES := docs/performance.md docs/performance-system.md docs/solving.md docs/solvers-measured.md
 
 SCALING := $(addprefix spheres-,8 12 16 24 32 48) $(addprefix hub-,8 12 16 24 32 48 64)
 CRUSH := crush-10
@@ -24,7 +24,7 @@ endif
 
 MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
-.PHONY: bench bench-system bench-solve bench-steps bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
+.PHONY: bench bench-system bench-solve bench-steps bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs bench-solve-docs bench-steps-docs
 
 bench:
 	@scripts/require cc $(CARGO)
@@ -36,9 +36,9 @@ bench-system:
 
 bench-solve: shared
 	@scripts/require python3-siconos python3-scipy
-	@/usr/bin/python3 -B benches/solve.py $(SHARED) $(FILES)
+	@/usr/bin/python3 -B benches/solve/main.py $(SHARED) $(FILES)
 
-# Pinocchio runs with the Python of the peers; without it its column is left out.
+# Pinocchio and Clarabel run with the Python of the peers.
 bench-solve: export LDY_PYTHON = $(wildcard $(PYTHON))
 bench-solve: $(VENV)/installed
 
@@ -88,6 +88,12 @@ bench-docs:
 	@benches/report/record $(RECORDED)/scaling.txt bench-scaling
 	@benches/report/record $(RECORDED)/peers.txt bench-peers
 	@$(MAKE) --no-print-directory bench-tables bench-picture
+
+# The tables of docs/solvers-measured.md and docs/solving.md that are measured with files: the same variables as those of bench-solve and
+# bench-steps.
+bench-solve-docs bench-steps-docs: bench-%-docs:
+	@benches/report/record $(RECORDED)/$*.txt bench-$*
+	@$(MAKE) --no-print-directory bench-tables
 
 # -O3 and no more, as legacy code is built: BLAS, where the arithmetic is, is compiled for any processor too.
 $(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard benches/textbook/*.h include/*.h)

@@ -1,4 +1,4 @@
-"""Recorded lines: `bench SCENE key=value ...`, `peer SCENE key=value ...`, and `# key: text` about the machine."""
+"""Recorded lines: `bench SCENE key=value ...`, the same with `peer`, `bench-solve` or `steps`, and `# key: text` about the machine."""
 
 import copy
 
@@ -13,7 +13,7 @@ class Record:
                 if line.startswith("# "):
                     key, _, text = line[2:].strip().partition(": ")
                     self.about[key] = text
-                elif line.startswith(("bench ", "peer ")):
+                elif line.startswith(("bench ", "peer ", "bench-solve ", "steps ")):
                     self.lines.append(parsed(line))
 
     def without(self, key):

@@ -5,6 +5,7 @@ Usage: tables.py FILE.md DIRECTORY
 A table is between `<!-- table NAME: RECORD -->` and `<!-- end -->`; RECORD.txt is in the directory.
 """
 
+import math
 import re
 import sys
 from pathlib import Path
@@ -25,6 +26,41 @@ PROGRAMS = {
     "pinocchio_ms": "Pinocchio, `{}`",
     "mujoco_ms": "MuJoCo, `{}`",
     "siconos_ms": "Siconos, `{}`",
+}
+
+# Contact solvers by the keys of their times.
+SOLVERS = {
+    "ldy_ms": "ldy",
+    "rows_ms": "ldy, W alone",
+    "best_ms": "Siconos, the best of eight",
+    "nsgs_ms": "Siconos, NSGS",
+    "pin_ms": "Pinocchio, ADMM",
+    "clarabel_ms": "Clarabel",
+    "siconos_ms": "Siconos, the best of three",
+}
+FACTORS = (1, 2, 5, 10, 100)
+
+# What problems and sequences from files are.
+TITLES = {
+    "arch27": "arch of 27 stones",
+    "arch27-falls": "thinner arch of 27 stones, falls",
+    "arch200": "arch of 200 stones",
+    "boxes796": "heap of 130 boxes",
+    "boxes6997": "heap of 1300 boxes",
+    "dome12x24": "dome of 288 stones",
+    "lowwall47500": "wall of 10 courses, 6255 bricks",
+    "spheres9677": "heap of 3700 spheres",
+    "spheres46483": "heap of 18500 spheres",
+    "vault27x20": "vault of 553 stones",
+    "wall9660": "wall of 1242 bricks",
+    "wall49612": "wall of 6280 bricks",
+    "boxes200": "heap of 200 boxes at rest (790 to 840)",
+    "chain20": "chain of 20 links that falls against a wall (37 to 55)",
+    "humanoids22": "22 humanoids (160 to 190)",
+    "mixed200": "heap of 200 boxes, spheres, capsules at rest (560 to 590)",
+    "pile300": "300 boxes, spheres, capsules that fall into a box (700 to 790)",
+    "spheres2000": "2000 spheres that are poured into a box (5000 to 6200)",
+    "stack10": "stack of 10 boxes (21 to 41)",
 }
 
 
@@ -124,6 +160,46 @@ def neutral(record):
     return table(columns, wide(record, ["update_ms", "legacy_update_ms", "over_legacy"]))
 
 
+def solves(record):
+    """Contact solvers on problems with bodies; - stands for not solved."""
+    columns = [("problem", "scene"), ("constraints", "constraints"), ("tolerance", "tolerance")]
+    columns += [(title, key) for key, title in SOLVERS.items() if key in record.lines[0]]
+    columns += [("ldy, warm", "warm_ms"), ("1000 sweeps", "sweeps_ms")]
+    return table(columns, [titled(line) | {"tolerance": exponent(line["tolerance"])} for line in record.lines])
+
+
+def titled(line):
+    return line | {"scene": TITLES.get(line["scene"], line["scene"])}
+
+
+def exponent(number):
+    return f"{number:.0e}".replace("e-0", "e-")
+
+
+def profile(record):
+    """Performance profiles (Dolan and Moré): the share of problems that a solver solves within a factor of the quickest one's time."""
+    keys = [key for key in SOLVERS if key in record.lines[0]]
+    times = [[line[key] if isinstance(line[key], (int, float)) else math.inf for key in keys] for line in record.lines]
+    ratios = [[time / min(row) for time in row] for row in times if min(row) < math.inf]
+    yield "| solver | " + " | ".join(f"{factor:g}" for factor in FACTORS) + " | solved |"
+    yield "| --- |" + " ---: |" * (len(FACTORS) + 1)
+    for solver, key in enumerate(keys):
+        shares = [sum(row[solver] <= factor for row in ratios) / len(times) for factor in (*FACTORS, sys.float_info.max)]
+        yield f"| {SOLVERS[key]} | " + " | ".join(f"{share:.2f}" for share in shares) + " |"
+
+
+def steps(record):
+    """Milliseconds a step, the median and the 99th percentile, for each tolerance."""
+    tolerances = sorted({line["tolerance"] for line in record.lines}, reverse=True)
+    columns = [("sequence", "scene"), ("steps", "steps"), ("a sweep", "sweep_ms")]
+    merged = {}
+    for line in record.lines:
+        row = merged.setdefault(line["scene"], titled(line))
+        solved = "" if line["solved"] == line["steps"] else f" ({line['solved']} solved)"
+        row[line["tolerance"]] = f"{significant(line['median_ms'])}, {significant(line['p99_ms'])}{solved}"
+    return table(columns + [(exponent(tolerance), tolerance) for tolerance in tolerances], merged.values())
+
+
 def machine(record):
     about = record.about
     yield f"{about['date']}, {about['processor']}, {about['compilers']}, `{about['command']}`,"
@@ -138,6 +214,9 @@ TABLES = {
     "peers": peers,
     "neutral": neutral,
     "neutral_peers": neutral_peers,
+    "solves": solves,
+    "profile": profile,
+    "steps": steps,
 }
 
 

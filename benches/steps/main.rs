@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ldy::solve::{End, Method, Options, Solver};
+use ldy_benches::thread_milliseconds as milliseconds;
 use scenes::Sequence;
 
 /// The number of measured sweeps, and of the sweeps before them.
@@ -85,14 +86,6 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::from(u8::from(failed))
-}
-
-/// The processor time of this thread in milliseconds.
-fn milliseconds() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` lives as long as the call that writes it.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    1e3 * time.tv_sec as f64 + 1e-6 * time.tv_nsec as f64
 }
 
 fn run(file: &Path, arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {

@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""Solvers of frictional contact problems, side by side with Siconos, Pinocchio's ADMM and Clarabel.
+
+  main.py LIBRARY.so PROBLEM.npz...
+
+Prints a line for each problem and tolerance, then a line `target NAME VALUE LIMIT` for each target. Times are CPU times of one thread; each is
+the least of several runs. A run is solved if the natural map over |q|, computed here, is within the tolerance, of ldy and Clarabel the map
+in scaled units, too. A run is cut after LIMIT seconds (default 20, environment LDY_BENCH_LIMIT). Peers with another Python (environment
+LDY_PYTHON) are left out if that has not got them.
+
+- Local problems (W, q, mu), from zero forces: `bench-solve NAME contacts=N tolerance=T ldy_ms=X best_ms=X best=SOLVER nsgs_ms=X pin_ms=X
+  natural=X scaled=X`. Pinocchio takes W as symmetric, so its forces are checked with the symmetric part of W.
+- Problems with bodies: see bodies.py.
+"""
+import os
+import statistics
+import sys
+
+from library import Library
+from timing import apart
+
+import bodies
+import numpy as np
+import siconos_peer
+from peers import Peer
+from problems import Local, load
+
+TOLERANCES = (1e-4, 1e-8)
+TIGHTER_ADMM = (1.0, 1e-1, 1e-2, 1e-3, 1e-5)
+PYTHON = os.environ.get('LDY_PYTHON')
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    library, problems = Library(sys.argv[1]), [load(path) for path in sys.argv[2:]]
+    of_bodies = [problem for problem in problems if not isinstance(problem, Local)]
+    if len(of_bodies) < len(problems):
+        compare_local([problem for problem in problems if isinstance(problem, Local)], library)
+    if of_bodies:
+        bodies.compare(of_bodies, library, PYTHON)
+
+
+def natural(problem):
+    return lambda r: problem.residuals(r)[0]
+
+
+def compare_local(problems, library):
+    pinocchio = Peer(PYTHON, 'admm.py')
+    unsolved, over_best, over_nsgs, over_pin = 0, {t: [] for t in TOLERANCES}, [], []
+    for problem in problems:
+        prepared, count = library.prepare(problem), len(problem.friction)
+        for tolerance in TOLERANCES:
+            times = siconos_peer.times(problem, tolerance, natural(problem))
+            r, own = apart(len(problem.q), prepared.attempt(tolerance))
+            residuals = problem.residuals(r)
+            solved = max(residuals) <= tolerance * (1 + 1e-6)
+            best = min(times, key=times.get, default=None)
+            nsgs = times.get('NSGS', np.inf)
+            pin = pinocchio.time(problem, tolerance, natural(problem.symmetric()), ('dense', 'sparse'), TIGHTER_ADMM)
+            print('bench-solve %s contacts=%d tolerance=%g ldy_ms=%.3f best_ms=%.3f best=%s nsgs_ms=%.3f pin_ms=%.3f natural=%.1e scaled=%.1e%s' % (
+                problem.name, count, tolerance, 1e3 * own, 1e3 * times.get(best, np.inf), best, 1e3 * nsgs,
+                1e3 * pin, *residuals, '' if solved else ' UNSOLVED'), flush=True)
+            if tolerance == 1e-8 and times and not solved:
+                unsolved += 1
+            if count >= 20 and times:
+                ratio = own / times[best] if solved else np.inf
+                over_best[tolerance].append(ratio)
+                if np.isfinite(nsgs):
+                    over_nsgs.append(own / nsgs if solved else np.inf)
+                if np.isfinite(pin):
+                    over_pin.append(own / pin if solved else np.inf)
+    print('target unsolved-1e-8 %d 0' % unsolved)
+    if over_nsgs:
+        medians = {tolerance: statistics.median(ratios) for tolerance, ratios in over_best.items() if ratios}
+        for tolerance, median in medians.items():
+            print('median-over-best at %g: %.3f' % (tolerance, median))
+        print('target median-over-best %.3f 0.5' % max(medians.values()))
+        print('target over-nsgs %.3f 0.2' % statistics.median(over_nsgs))
+    if over_pin:
+        print('median-over-pinocchio, of %d: %.3f' % (len(over_pin), statistics.median(over_pin)))
+    print('targets of the pile: make bench-pile')
+
+
+if __name__ == '__main__':
+    main()
