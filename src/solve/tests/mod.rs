@@ -5,6 +5,7 @@ mod coloring;
 mod cone;
 mod contact;
 mod gauss_seidel;
+mod infeasibility;
 mod projection;
 mod robust;
 mod rows_of_three;
