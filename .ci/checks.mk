@@ -37,9 +37,9 @@ valgrind: library
 test-programs: commands
 	$(CARGO) test --locked --no-run
 
-# With a fixed seed for the random cases; `make test` alone tries others.
+# With a fixed seed for the random cases; `make test` tries others. The lints check the crate with the feature `mpi`.
 test: library test-programs
-	PROPTEST_RNG_SEED=1 make --no-print-directory test
+	PROPTEST_RNG_SEED=1 $(CARGO) test --locked
 
 # After valgrind and before fuzzing, since all three build C programs.
 processors: valgrind
