@@ -107,9 +107,9 @@ MPICC.mpich ?= mpicc.mpich
 MPIRUN.openmpi ?= mpirun.openmpi --oversubscribe --allow-run-as-root -np
 MPIRUN.mpich ?= mpirun.mpich -np
 
-# Build the library for the MPI with compiler $(1), as $(2).
+# Build the library for the MPI with compiler $(1), as $(2). $(3): commands that use the archive from cargo.
 build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked --quiet --features mpi && \
-  packaging/slim $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
+  packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build --release --locked --quiet
 
 # The tests with MPI $(1).
 mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile MPICC="$(MPICC.$(1))" \
@@ -132,12 +132,14 @@ test-mpi-crate:
 # For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes.
 test-mpi-programs:
 	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
-	@$(foreach mpi,$(MPIS),$(call test_with,$(mpi)) &&) true
+	@$(call build_mpi,$(MPICC.$(firstword $(MPIS))),$(call mpi_library,$(firstword $(MPIS))),$(other_mpis))
+	@$(foreach mpi,$(MPIS),echo "---- $(mpi)" && $(call mpi_tests,$(mpi)) one-process test &&) true
 	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
 	  FOREIGN="$(patsubst %,$(MPI_TARGET)/%/libldy-mpi.a,$(filter-out $(mpi),$(MPIS)))" &&) true
 
-test_with = $(call build_mpi,$(MPICC.$(1)),$(MPI_TARGET)/$(1)/libldy-mpi.a) && echo "---- $(1)" && \
-  $(call mpi_tests,$(1)) one-process test
+mpi_library = $(MPI_TARGET)/$(1)/libldy-mpi.a
+other_mpis = $(foreach mpi,$(wordlist 2,$(words $(MPIS)),$(MPIS)),mkdir -p $(MPI_TARGET)/$(mpi) && \
+  packaging/other-mpi $(LDY_LIB) $(MPICC.$(mpi)) $(call mpi_library,$(mpi)) &&)
 
 # With the first MPI.
 scaling:

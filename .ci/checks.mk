@@ -13,7 +13,7 @@ all: library test-programs python test valgrind model dependencies processors fu
 # All packages are installed here, since two checks cannot install packages at the same time.
 commands:
 	scripts/require cc c++ ar ld nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
-	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib
+	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib python3 python3-venv
 
 library: commands
 	make --no-print-directory library
@@ -37,9 +37,9 @@ valgrind: library
 test-programs: commands
 	$(CARGO) test --locked --no-run
 
-# With a fixed seed for the random cases; `make test` alone tries others.
+# With a fixed seed for the random cases; `make test` tries others. The lints check the crate with the feature `mpi`.
 test: library test-programs
-	PROPTEST_RNG_SEED=1 make --no-print-directory test
+	PROPTEST_RNG_SEED=1 $(CARGO) test --locked
 
 # After valgrind and before fuzzing, since all three build C programs.
 processors: valgrind

@@ -9,8 +9,8 @@
  *
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
  *   ldy_stats stats = { .size = sizeof (ldy_stats) };
- * What both the caller's header and the library know of them is written or read. What only the caller's header
- * knows is left as it was. A size of 0, or one that is none, is error 52, and nothing is written.
+ * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
+ * only the caller's header knows. An invalid size, such as 0, is an error (LDY_BUG_FOUND), and nothing is written.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libhost.a libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
@@ -34,11 +34,11 @@
  *   - the host's own way, longjmp (__errstack__->env, code), if __errstack__ exists and is not NULL, unless
  *     the option LDY_NO_LONGJMP is set; the details go to stderr before, in one line, unless the option LDY_QUIET is set;
  *   - the same line on stderr and exit (1), in an MPI build MPI_Abort (MPI_COMM_WORLD, 1).
- * ldy_last_error tells the details, for instance
+ * ldy_last_error returns the details, for instance
  *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
  * Codes are named with each function; the functions that never raise an error say so.
  *
- * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library for it is libldy-mpi.a, built
+ * Builds. With -DMPI the structures are the same as in a host compiled with -DMPI; the library for it is libldy-mpi.a, built
  * with the compiler of the same MPI. There LOCDYN_Update_Begin and LOCDYN_Dump are collective: every process of the
  * communicator calls them, in the same order, even with no constraints. No MPI is called where there is one process.
  */
@@ -353,9 +353,9 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 #define LDY_SELF_CONTACT_ONCE 2
 
 /* Option of ldy_set_option: with 1 the host promises that it writes neither W, A and rho of rows nor W of blocks, and an
-   update leaves those of them alone that follow from rigid and pseudo-rigid bodies, constraints and a step which have the
-   same bits as at the update before; with 0, the default, everything is written. V, B and the free energy are always made.
-   Factors of matrices A are kept without any promise as long as the bits of A stay. */
+   update keeps such values if they depend only on rigid and pseudo-rigid bodies, constraints and a step whose bits have
+   not changed since the last update; with 0, the default, everything is written. V, B and the free energy are always
+   computed. Factors of matrices A are kept without any promise while the bits of A do not change. */
 #define LDY_REUSE 3
 
 /* Option of ldy_set_option: with 1 updates do without AVX2; with 0, the default, they use it on processors that have it.
@@ -364,7 +364,7 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 
 /* Option of ldy_set_option: with 1 an error that jumps through the host's __errstack__ writes nothing to stderr; with 0, the
    default, it writes one line before the jump, with the details that the host does not know of. Errors that end the program
-   are always told. */
+   are always printed. */
 #define LDY_QUIET 5
 
 /* A mirror of the rows of a legacy module; see ldy_shadow_new. */
@@ -374,7 +374,7 @@ typedef struct ldy_shadow ldy_shadow;
    It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect. */
 typedef void (*ldy_error_handler)(int code, const char *text, void *data);
 
-/* What a local dynamics holds and did; see ldy_get_stats. */
+/* Statistics of a local dynamics; see ldy_get_stats. */
 typedef struct {
   /* sizeof (ldy_stats), set by the caller before the call. */
   size_t size;
@@ -390,7 +390,7 @@ typedef struct {
   size_t operator_bytes;
   /* Bytes held for factors of matrices, copies of the matrices, and entries of their inverses. */
   size_t factor_bytes;
-  /* Bytes held for scratch, that of the solves above all, and for bookkeeping. */
+  /* Bytes held for workspaces, mainly of solves, and for bookkeeping. */
   size_t scratch_bytes;
   /* Matrices factored since LOCDYN_Create. */
   size_t factorisations;
@@ -435,7 +435,7 @@ typedef struct {
   double free_energy;
 } ldy_differences;
 
-/* What a check found: the first thing that is wrong, and where. */
+/* The result of a check: the first violation, and its place. */
 typedef struct {
   /* sizeof (ldy_report), set by the caller before the call. */
   size_t size;
@@ -447,7 +447,7 @@ typedef struct {
   long long neighbour;
   /* Id of the body in question, -1 if it is none. */
   long long body;
-  /* What is wrong, with these ids; empty if nothing is. */
+  /* The violation, with these ids; empty if there is none. */
   char text[LDY_REPORT_TEXT];
   /* ldy_shadow_check: the largest differences; other checks: -1 each. */
   ldy_differences largest;
@@ -492,28 +492,28 @@ const char *ldy_last_error(void);
 
 /* Set an option for the whole process.
 
-   option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or 52
-   if the option or its value is unknown. */
+   option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or
+   LDY_BUG_FOUND if the option or its value is unknown. */
 int ldy_set_option(int option,
                    int value);
 
 /* Set how many threads updates may use, from 1, which is the default, to 1024.
 
-   Without a call the environment variable LDY_NUM_THREADS says it, if it is a number. It holds for the whole process,
-   from the next update on; updates of few constraints use one thread all the same. Results have the same bits
-   whatever the number. Threads are started by the first update that uses them and parked between updates; there are
-   fewer where the system gives no more threads or no memory. They compute in the floating-point mode of the thread that
-   updates. Of updates that run at the same time in several threads of the host, one at a time has the threads, others go
-   on with their own alone. A forked child has one thread, until it sets another number.
-   Returns 0, or 52 if n is out of range (then nothing changes); never raises. */
+   Without a call, the environment variable LDY_NUM_THREADS sets the number. The setting holds for the whole process,
+   from the next update on; updates of few constraints use one thread in any case. Results are bit-identical for any
+   number of threads. The first update that uses threads starts them, and they are parked between updates. There are
+   fewer threads if the system has no more threads or no memory. They compute in the floating-point mode of the thread
+   that updates. If several threads of the host update at the same time, one of them uses the library's threads, and the
+   others continue alone. A forked child has one thread until it sets another number.
+   Returns 0. If n is out of range, the function returns LDY_BUG_FOUND and changes nothing. Never raises. */
 int ldy_set_threads(int n);
 
-/* End the library's threads and give back their memory, as a host may want before it exits or is unloaded.
+/* End the library's threads and release their memory, for instance before the host exits or is unloaded.
 
-   It waits while an update in another thread is using them, for a stage of that update at most. A user's solver may call
-   it in the middle of an update, which then goes on without them; so may a function that jumps out of one. Called in one
-   of the library's threads, by a signal handler, it does nothing. Everything goes on working afterwards: the next update
-   that uses threads starts them anew. Never raises. */
+   While an update in another thread uses the threads, the function waits, at most for one stage of that update. An
+   inverse callback may call it during an update, which then continues without threads; so may a function that jumps out
+   of a callback. If a signal handler calls it in one of the library's threads, it does nothing. The library can be used
+   afterwards: the next update that uses threads starts them again. Never raises. */
 void ldy_shutdown(void);
 
 /* The library's version, "major.minor.patch": a string of static lifetime. */
@@ -528,22 +528,22 @@ const char *ldy_version(void);
    otherwise since (a process that has had more than eight such settings gets a line without them). Never raises. */
 const char *ldy_build_info(void);
 
-/* Tell what a local dynamics holds and did.
+/* Write the statistics of a local dynamics: its rows, blocks and memory, and the times of the last update.
 
-   stats: where to write it, its size set. Times of phases that the last update did not come to are 0.
-   Returns 0, or 52 (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never raises.
+   stats: output, its size set. The time of a phase that the last update did not reach is 0.
+   Returns 0, or LDY_BUG_FOUND (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never raises.
 
    Safety:
-   ldy comes from LOCDYN_Create; stats is NULL or valid, with as many bytes as its size says. */
+   ldy comes from LOCDYN_Create; stats is NULL or valid, with the number of bytes in its size. */
 int ldy_get_stats(const LOCDYN *ldy,
                   ldy_stats *stats);
 
 /* Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.
 
-   X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major, 18 values.
+   X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major.
    The generalised velocity is (angular velocity in the referential frame, velocity of the centre).
 
-   Returns 0, or 52 (NULL argument, a body of another kind, non-finite input); never raises.
+   Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
 
    Safety:
    body and its conf are valid; the arrays have the sizes given. */
@@ -554,10 +554,10 @@ int ldy_rigid_operator(const BODY *body,
 
 /* Operator H of a pseudo-rigid body, theory (44): H = E^T [ (X - C)^T in columns 3r..3r+3 of row r | I ].
 
-   X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major, 36 values.
+   X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major.
    The generalised velocity is (rate of the deformation gradient, row by row, velocity of the centre).
 
-   Returns 0, or 52 (NULL argument, a body of another kind, non-finite input); never raises.
+   Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
 
    Safety:
    body is valid; the arrays have the sizes given. */
@@ -566,28 +566,28 @@ int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E
 /* Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place
    where memory is damaged. An answer takes as long as walking over all rows and blocks.
 
-   report: where the first violation is told, its size set; NULL: nowhere.
+   report: output, the first violation, its size set; may be NULL.
 
    Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
    Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
    refer to each other and have the same bod. Hidden data: bodies and the rows attached to them; memory of removed
-   rows (that of removed blocks is not used before it is written anew). Values are not looked at, bodies and
-   constraints not read: they may be gone. No pointer is followed before it is known to lead to a row or block of ldy.
+   rows (the memory of removed blocks is overwritten before its next use). Values are not checked. Bodies and constraints
+   are not read: they may have been freed. No pointer is followed before it is known to lead to a row or block of ldy.
 
    Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
-   code is 52 and ldy_last_error has the same text. If report->size is wrong it returns 0 as well, checks nothing, and only
-   ldy_last_error tells why. Never raises, never writes to ldy.
+   code is LDY_BUG_FOUND and ldy_last_error has the same text. If report->size is wrong, the function returns 0, checks
+   nothing, and only ldy_last_error has the reason. Never raises, never writes to ldy.
 
    Safety:
-   ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid, with as many bytes as its
-   size says. */
+   ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid, with the number of bytes
+   in its size. */
 int ldy_is_consistent(const LOCDYN *ldy,
                       ldy_report *report);
 
 /* Watch a legacy module: for a host that still links the legacy object, with LOCDYN_* of its own, and wants to know
    whether this library computes the same.
 
-   legacy: what the legacy LOCDYN_Create returned; it is not read here. Only its public fields are read later.
+   legacy: the pointer from the legacy LOCDYN_Create; it is not read here. Only its public fields are read later.
    Returns the shadow, to be freed by ldy_shadow_free; NULL with ldy_last_error set if legacy is NULL, memory is
    exhausted, or this is the build for MPI, which has no shadows. Never raises. */
 ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
@@ -595,9 +595,9 @@ ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
 /* Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
    called after the legacy LOCDYN_Update_Begin, before velocities, bodies, constraints or rows change.
 
-   tolerance: the differences allowed, its size set; NULL: 1e-12 each, as for those that lie behind its size. report: what was
-   found, its size set; NULL: not wanted. Its largest differences and its time are there whether the two agree or not; its
-   text and ids tell the first constraint, in list order, with something wrong.
+   tolerance: the allowed differences, its size set; NULL, and fields beyond its size: 1e-12 each. report: output, its size
+   set; may be NULL. The largest differences and the time are written in any case. If the two differ, text and ids name the
+   first wrong constraint in list order.
 
    Compared as far as the update kind computes them: V, B, W, A, rho, free_energy and off-diagonal blocks. Compared always:
    - that each constraint of the domain has one row, with p, R, U, V as they should be;
@@ -619,12 +619,12 @@ ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
 
    Nothing of the host or the legacy module is written, con->dia, V and num included. Factors of matrices are kept from
    check to check. Returns 1 if both agree, else 0: then the report's code is LDY_DIFFERS, or an error code if the library
-   cannot assemble; ldy_last_error has the report's text. If a size is wrong it returns 0 as well, and compares nothing; if
-   that of the report is, only ldy_last_error tells why. Never raises.
+   cannot assemble; ldy_last_error has the report's text. If a size is wrong, the function returns 0 and compares
+   nothing; if it is the report's size, only ldy_last_error has the reason. Never raises.
 
    Safety:
    shadow is NULL or comes from ldy_shadow_new; its legacy module, the domain, bodies and constraints are valid and
-   not changed meanwhile; tolerance and report are NULL or valid, with as many bytes as their sizes say. */
+   not changed meanwhile; tolerance and report are NULL or valid, with the number of bytes in their sizes. */
 int ldy_shadow_check(ldy_shadow *shadow,
                      const ldy_tolerance *tolerance,
                      ldy_report *report);

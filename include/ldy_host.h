@@ -8,7 +8,7 @@
  * to read, and includes ldy.h. A program with the host's own headers includes those and ldy.h, but not this
  * one.
  *
- * The structures lie in memory exactly as the host's do. Fields marked "host's own" are never read here: a
+ * The structures have exactly the layout of the host's. Fields marked "host's own" are never read here: a
  * program of one's own sets them to zero (calloc does) and fills in the others. A type of the host of which
  * nothing is known here appears as `void *`, or as an array of its size; its name then begins the comment.
  *
@@ -615,7 +615,7 @@ extern "C" {
 /* Operator H of a point: local velocity = H times generalised velocity, theory (42)-(45).
 
    body: of any kind. constraint_kind: an obstacle's H is zero for CONTACT.
-   sgp: shape and element (or convex, of a body with a separate mesh) that the point lies on; read for
+   sgp: shape and element (or convex, of a body with a separate mesh) of the point; read for
    finite-element bodies only, else may be NULL.
    X: referential point, 3 values. E: local frame, 3 x 3 column-major, columns are the axes.
 
@@ -632,7 +632,7 @@ MX *BODY_Gen_To_Loc_Operator(BODY *body, short constraint_kind, SGP *sgp, double
 /* Local velocities of a point: prev = H v0 and cur = H v of the previous and the current velocity.
 
    Arguments as in BODY_Gen_To_Loc_Operator. prev, cur: 3 values each in the axes of E, either may be NULL.
-   An obstacle counts with its own velocity, a reduced body with that of its mesh.
+   An obstacle has its own velocity, a reduced body the velocity of its mesh.
 
    Errors: 47 local coordinates of the point not found; 52 NULL argument, unknown kind, no element, non-finite
    input.
@@ -672,7 +672,7 @@ void FEM_Local_Velo(BODY *body,
 
 /* Create a matrix of zeros; all memory comes from malloc.
 
-   MXDENSE: m x n, column-major, p and i are not read; the values lie 80 bytes behind the start of the one
+   MXDENSE: m x n, column-major, p and i are not read; the values begin 80 bytes after the start of the one
    memory block. MXBD: m rows in n diagonal blocks, p[n+1] first entries of the blocks, i[n+1] their first
    rows; one memory block too. MXCSC: m x n, p[n+1] column starts, i[p[n]] row indices; p, i and x are memory
    blocks of their own, all three NULL if p and i are NULL. p and i are copied.

@@ -3,8 +3,8 @@
  * Generated: the declarations come from src/system/c_api.rs and src/ffi/codes.rs, the rest from
  * codegen/templates. To change this file, change them and run `make headers`.
  *
- * This header is complete in itself and needs no other. It may stand beside ldy.h and ldy_host.h, the face of
- * the library for one family of programs; this one is for all others.
+ * This header needs no other. A program may include it together with ldy.h and ldy_host.h, the library's interface
+ * for one family of programs; this interface is for all others.
  *
  * A system holds bodies and constraints under ids: 0, 1, 2 and so on for each of the two, in the order of
  * insertion, never used again. ldy_system_update makes block-sparse rows of W = h H A^-1 H^T, and B and V. For
@@ -12,16 +12,16 @@
  * one, else as given.
  *
  * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i]. Sparse matrices come in
- * compressed sparse columns, counted from 0. What is given is copied.
+ * compressed sparse columns, with indices from 0. Arguments are copied.
  *
  * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). n, the number of velocities of a
- * body, comes before the arrays whose lengths follow from it. A count comes right behind the array or arrays whose
- * values it counts: 3 times the rows of R. Another length than the system needs is error 52, of a sparse matrix
- * 20, and nothing is written.
+ * body, comes before the arrays whose lengths follow from it. A count comes directly after the array or arrays whose
+ * values it counts: 3 times the rows for R. If a length is wrong, the function returns LDY_BUG_FOUND, or for a sparse
+ * matrix LDY_MATRIX_KIND, and writes nothing.
  *
  * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_freedom inserts it with one
- * to six. Wherever this header says three values a row, as of R, x and y, it is as many as the constraint has rows, one
- * behind the other; ldy_rows tells where those of each begin.
+ * to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row, without gaps;
+ * ldy_rows has the first index of each constraint.
  *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
@@ -32,18 +32,19 @@
  * Forces. ldy_solve_system finds the R that obey the laws of constraints, given row by row; ldy_solve_rows does so
  * with any block-sparse W.
  *
- * Errors. A function returns 0 or one of the codes below, and ldy_last_error tells the details, for instance
+ * Errors. A function returns 0 or one of the codes below, and ldy_last_error returns the details, for instance
  *   constraint 12 between bodies 3 and 7: its frame is not finite
  * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
  * handler of ldy.h.
  *
  * Threads. A system is used by one thread at a time, different systems by different threads at once. Large
- * systems are updated by as many threads as ldy_set_threads asks for; results have the same bits.
+ * systems are updated by several threads if ldy_set_threads allows it; results have the same bits. A thread that calls
+ * the library needs a stack of 128 KiB.
  *
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
  *   ldy_rows rows = { .size = sizeof (ldy_rows) };
- * What both the caller's header and the library know of them is written or read. What only the caller's header
- * knows is left as it was. A size of 0, or one that is none, is error 52, and nothing is written.
+ * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
+ * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_BUG_FOUND and writes nothing.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
@@ -116,21 +117,21 @@ const char *ldy_build_info(void);
 
 /* Set how many threads updates may use, from 1, which is the default, to 1024.
 
-   Without a call the environment variable LDY_NUM_THREADS says it, if it is a number. It holds for the whole process,
-   from the next update on; updates of few constraints use one thread all the same. Results have the same bits
-   whatever the number. Threads are started by the first update that uses them and parked between updates; there are
-   fewer where the system gives no more threads or no memory. They compute in the floating-point mode of the thread that
-   updates. Of updates that run at the same time in several threads of the host, one at a time has the threads, others go
-   on with their own alone. A forked child has one thread, until it sets another number.
-   Returns 0, or 52 if n is out of range (then nothing changes); never raises. */
+   Without a call, the environment variable LDY_NUM_THREADS sets the number. The setting holds for the whole process,
+   from the next update on; updates of few constraints use one thread in any case. Results are bit-identical for any
+   number of threads. The first update that uses threads starts them, and they are parked between updates. There are
+   fewer threads if the system has no more threads or no memory. They compute in the floating-point mode of the thread
+   that updates. If several threads of the host update at the same time, one of them uses the library's threads, and the
+   others continue alone. A forked child has one thread until it sets another number.
+   Returns 0. If n is out of range, the function returns LDY_BUG_FOUND and changes nothing. Never raises. */
 int ldy_set_threads(int n);
 
-/* End the library's threads and give back their memory, as a host may want before it exits or is unloaded.
+/* End the library's threads and release their memory, for instance before the host exits or is unloaded.
 
-   It waits while an update in another thread is using them, for a stage of that update at most. A user's solver may call
-   it in the middle of an update, which then goes on without them; so may a function that jumps out of one. Called in one
-   of the library's threads, by a signal handler, it does nothing. Everything goes on working afterwards: the next update
-   that uses threads starts them anew. Never raises. */
+   While an update in another thread uses the threads, the function waits, at most for one stage of that update. An
+   inverse callback may call it during an update, which then continues without threads; so may a function that jumps out
+   of a callback. If a signal handler calls it in one of the library's threads, it does nothing. The library can be used
+   afterwards: the next update that uses threads starts them again. Never raises. */
 void ldy_shutdown(void);
 
 /* The rows of ldy.h, for ldy_rows_of_locdyn alone. */

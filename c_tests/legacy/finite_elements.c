@@ -10,6 +10,7 @@
 #include "support/error_observer.h"
 #include "support/host/hooks.h"
 #include "support/mesh_builder.h"
+#include "support/small_stack.h"
 
 static ldy_stats stats_of (const HOST *host)
 {
@@ -432,7 +433,7 @@ static void test_tolerance_of_elements (void)
   scene_destroy (host);
 }
 
-int main (void)
+static int tests (void)
 {
   test_factored_without_mesh ();
   test_turned_bodies ();
@@ -444,4 +445,9 @@ int main (void)
   test_tolerance_of_nodes ();
   test_tolerance_of_elements ();
   return check_summary ("finite_elements");
+}
+
+int main (void)
+{
+  return on_small_stack (tests);
 }

@@ -1,4 +1,4 @@
-/* layout_assertions.c: the host's structures lie in memory as the library expects
+/* layout_assertions.c: the host's structures have the layout that the library expects
  *
  * Generated from src/legacy/layout.tsv; to change it, change that and run `make headers`.
  *

@@ -247,7 +247,7 @@ static void shrink (const FUZZ_TARGET *target, const SEQUENCE *s, const OUTCOME 
   fprintf (file, "# %s: %s\n", target->name, outcome->how);
   write_records (file, &state.best);
   fclose (file);
-  printf ("%s: written to %s, for `%s tell %s`\n", target->name, out, program, out);
+  printf ("%s: written to %s, for `%s print %s`\n", target->name, out, program, out);
 }
 
 /* ---- searching */
@@ -344,12 +344,12 @@ int fuzz_main (const FUZZ_TARGET *target, int count, char **arguments)
   const char *what = count > 1 ? arguments[1] : "";
 
   program = arguments[0];
-  if (!strcmp (what, "replay") || !strcmp (what, "tell")) return replay (target, *what == 't', count - 2, arguments + 2);
+  if (!strcmp (what, "replay") || !strcmp (what, "print")) return replay (target, *what == 'p', count - 2, arguments + 2);
   if (!strcmp (what, "search") && count > 4) {
     return search (target, atof (arguments[2]), strtoull (arguments[3], NULL, 10), arguments[4], count - 5, arguments + 5);
   }
   if (!strcmp (what, "shrink") && count == 4) return shrink_file (target, arguments[2], arguments[3]);
-  fprintf (stderr, "usage: %s replay FILE ... | tell FILE ... | search SECONDS SEED OUT FILE ... | shrink OUT FILE\n",
+  fprintf (stderr, "usage: %s replay FILE ... | print FILE ... | search SECONDS SEED OUT FILE ... | shrink OUT FILE\n",
     target->name);
   return 2;
 }

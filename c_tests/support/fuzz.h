@@ -20,7 +20,7 @@ typedef struct {
 } FUZZ_TARGET;
 
 /* NAME replay FILE ...                     runs files
- * NAME tell FILE ...                       the same, and prints the action of each operation
+ * NAME print FILE ...                      the same, and prints the action of each operation
  * NAME search SECONDS SEED OUT FILE ...    runs random sequences and changed files, each in a process of its own; the first that
  *                                          fails is made small, printed and written to OUT. SEED 0: of the clock
  * NAME shrink OUT FILE                     makes a file small that fails */

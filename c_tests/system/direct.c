@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/small_stack.h"
 #include "system/face.h"
 
 /* A row of bodies with the masses 1, 2, 3 and so on, each held to the one before it at its center. */
@@ -242,7 +243,7 @@ static void refusals (ldy_factor *factor)
   ldy_system_destroy (system);
 }
 
-int main (void)
+static int tests (void)
 {
   ldy_factor *factor = NULL;
 
@@ -256,4 +257,9 @@ int main (void)
   ldy_factor_destroy (factor);
   ldy_factor_destroy (NULL);
   return check_summary ("system_direct");
+}
+
+int main (void)
+{
+  return on_small_stack (tests);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "support/small_stack.h"
 #include "system/face.h"
 
 /* A ball of mass 2 on the floor under a ball of mass 1, both without rotation, pushed along x; bodies 0 and 1. */
@@ -286,7 +287,7 @@ static void refusals (ldy_solve *solver)
   ldy_system_destroy (system);
 }
 
-int main (void)
+static int tests (void)
 {
   ldy_solve *solver = NULL;
 
@@ -301,4 +302,9 @@ int main (void)
   ldy_solve_destroy (solver);
   ldy_solve_destroy (NULL);
   return check_summary ("system_solve");
+}
+
+int main (void)
+{
+  return on_small_stack (tests);
 }

@@ -1,6 +1,7 @@
 /* Geometric stiffness and critical step through ldy_system.h, on pendulums and a brick with numbers by hand. */
 #include <math.h>
 
+#include "support/small_stack.h"
 #include "system/face.h"
 
 /* The third axis from the slave's point down to the master's. */
@@ -234,7 +235,7 @@ static void axes_of_a_pseudo_rigid_body (void)
   ldy_system_destroy (system);
 }
 
-int main (void)
+static int tests (void)
 {
   double_pendulum ();
   contacts ();
@@ -243,4 +244,9 @@ int main (void)
   errors ();
   axes_of_a_pseudo_rigid_body ();
   return check_summary ("system_stability");
+}
+
+int main (void)
+{
+  return on_small_stack (tests);
 }

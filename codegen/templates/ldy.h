@@ -9,8 +9,8 @@
  *
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
  *   ldy_stats stats = { .size = sizeof (ldy_stats) };
- * What both the caller's header and the library know of them is written or read. What only the caller's header
- * knows is left as it was. A size of 0, or one that is none, is error 52, and nothing is written.
+ * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
+ * only the caller's header knows. An invalid size, such as 0, is an error (LDY_BUG_FOUND), and nothing is written.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libhost.a libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
@@ -34,11 +34,11 @@
  *   - the host's own way, longjmp (__errstack__->env, code), if __errstack__ exists and is not NULL, unless
  *     the option LDY_NO_LONGJMP is set; the details go to stderr before, in one line, unless the option LDY_QUIET is set;
  *   - the same line on stderr and exit (1), in an MPI build MPI_Abort (MPI_COMM_WORLD, 1).
- * ldy_last_error tells the details, for instance
+ * ldy_last_error returns the details, for instance
  *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
  * Codes are named with each function; the functions that never raise an error say so.
  *
- * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library for it is libldy-mpi.a, built
+ * Builds. With -DMPI the structures are the same as in a host compiled with -DMPI; the library for it is libldy-mpi.a, built
  * with the compiler of the same MPI. There LOCDYN_Update_Begin and LOCDYN_Dump are collective: every process of the
  * communicator calls them, in the same order, even with no constraints. No MPI is called where there is one process.
  */

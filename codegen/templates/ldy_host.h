@@ -8,7 +8,7 @@
  * to read, and includes ldy.h. A program with the host's own headers includes those and ldy.h, but not this
  * one.
  *
- * The structures lie in memory exactly as the host's do. Fields marked "host's own" are never read here: a
+ * The structures have exactly the layout of the host's. Fields marked "host's own" are never read here: a
  * program of one's own sets them to zero (calloc does) and fills in the others. A type of the host of which
  * nothing is known here appears as `void *`, or as an array of its size; its name then begins the comment.
  *

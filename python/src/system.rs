@@ -39,13 +39,13 @@ impl System {
         &self.system
     }
 
-    /// The exception of an error: that of a solver, if one has thrown.
+    /// The exception for an error. If an inverse callback has raised, this is its exception.
     fn raised(&self, error: Error) -> PyErr {
         let thrown = self.functions.thrown.lock().unwrap_or_else(PoisonError::into_inner).take();
         thrown.unwrap_or_else(|| raised(error))
     }
 
-    /// Insert bodies, all or none: what is wrong with one is found before the first is inserted, so that no id is used up.
+    /// Insert bodies, all or none. All arguments are checked before the first insertion, so that an error uses up no id.
     fn insert_bodies<'py>(
         &mut self,
         py: Python<'py>,
@@ -77,7 +77,7 @@ impl System {
         first.map(|first| first as i64).map_err(|error| raised_of(heights.len(), error))
     }
 
-    /// A vector for each of many bodies, one behind the other.
+    /// A vector for each body, concatenated.
     fn vectors_of<'py>(
         &self,
         py: Python<'py>,
@@ -248,7 +248,7 @@ impl System {
         set.map_err(|error| raised_of(ids.len(), error))
     }
 
-    /// One body after the other; all are to have as many velocities.
+    /// The velocities of bodies, concatenated. All bodies must have the same number of dofs.
     fn velocity<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (ids, mut values) = (bodies.as_slice()?, Vec::new());
         for (k, &one) in ids.iter().enumerate() {
@@ -304,7 +304,7 @@ impl System {
         inserted.map(|id| id as i64).map_err(raised)
     }
 
-    /// A constraint of so many rows; H row by row, one for each body.
+    /// Insert a constraint of `rows` scalar rows; one H for each body, row-major.
     fn add_rows(&mut self, rows: usize, bodies: Ids, operators: Vec<Numbers>) -> PyResult<i64> {
         let bodies: Vec<Id> = bodies.as_slice()?.iter().map(|&body| id(body)).collect();
         let operators = rows_operators(rows, &operators)?;
@@ -581,7 +581,7 @@ impl System {
 
     // ---- stability
 
-    /// Vectors one behind the other.
+    /// K v of vectors v, concatenated.
     fn geometric_stiffness<'py>(
         &self,
         py: Python<'py>,
@@ -648,7 +648,7 @@ impl System {
         ))
     }
 
-    /// Vectors one behind the other, as many as `count`.
+    /// Products with `count` vectors, concatenated.
     fn times<'py>(
         &self,
         py: Python<'py>,
@@ -697,7 +697,7 @@ impl System {
         self.system.rows().is_ok_and(|rows| rows.w.layout().is_none())
     }
 
-    /// Of all constraints.
+    /// The number of scalar rows of all constraints.
     fn scalar_count(&self) -> usize {
         scalar_count(&self.system)
     }
@@ -744,7 +744,7 @@ impl System {
         py.allow_threads(|| system.add_reactions(reactions)).map_err(|error| self.raised(error))
     }
 
-    /// Of the diagonal block of each row.
+    /// The largest eigenvalue of the diagonal block of each row.
     fn largest_eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let rows = self.system.rows().map_err(raised)?;
         let mut largest = vec![0.0; rows.ids.len()];
@@ -778,7 +778,7 @@ fn scalar_count(system: &system::System) -> usize {
     system.constraints().map(|(_, constraint)| constraint.rows()).sum()
 }
 
-/// Operators of so many rows, row by row.
+/// Operators of `rows` scalar rows, from row-major values.
 fn rows_operators(rows: usize, operators: &[Numbers]) -> PyResult<Vec<Operator>> {
     let operator = |h: &Numbers| {
         let values = h.as_slice()?;

@@ -211,3 +211,6 @@ def test_rows_of_any_matrix_are_solved(sparse):
 def test_a_diagonal_block_may_be_zero():
     R, report = ldy.solve(np.diag([0.0, 2.0]), [0, -1], ldy.Laws(2).bounds(..., 0, np.inf), heights=[1, 1])
     np.testing.assert_allclose(R, [0, 0.5], atol=1e-9)
+    # The same with rows of three, whose blocks SciPy would leave out of a sum.
+    R, report = ldy.solve(np.diag([1.0, 1, 1, 0, 0, 0]), [0, 0, -1, 0, 0, 1], 0.5)
+    np.testing.assert_array_equal(R, [[0, 0, 1], [0, 0, 0]])

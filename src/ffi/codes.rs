@@ -1,4 +1,4 @@
-//! The error codes, those of the legacy program, and the length of texts.
+//! The error codes, which the legacy program defines, and the length of texts.
 
 use std::ffi::c_int;
 

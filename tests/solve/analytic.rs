@@ -191,6 +191,22 @@ fn jammed_bodies_are_told_and_do_no_harm() {
     }
 }
 
+/// A lever between two walls that come closer. No force is better than none, and its velocities are no proof. The direction in which
+/// forces grow is one: 1.7 U₁ + U₂ = -2 for all forces.
+#[test]
+fn forces_that_grow_without_end_are_a_proof() {
+    let h = DMatrix::from_row_slice(6, 1, &[0.0, 0.0, 1.0, 0.0, 0.0, -1.7]);
+    for (speed, end) in [(-0.3, End::Infeasible), (2.0, End::Converged)] {
+        let b = DVector::from_column_slice(&[0.0, 0.0, -1.0, 0.0, 0.0, speed]);
+        let dense = Dense::new(&h * h.transpose(), &b);
+        for method in [Method::Automatic, Method::Newton] {
+            let options = Options { method, ..TIGHT };
+            let (report, _) = dense.solve(&[Law::contact(0.0); 2], &options).unwrap();
+            assert_eq!(report.end, end, "{report:?}");
+        }
+    }
+}
+
 /// The same with a body that a joint drives between the walls, and with joints alone that contradict each other; forces that are
 /// given keep them apart no better.
 #[test]

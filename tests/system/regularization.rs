@@ -44,7 +44,12 @@ fn check(system: &mut System, model: &mut Model, mu: &[f64]) {
     system.regularise(mu).unwrap();
     model.set_shifts(mu);
     let (found, expected) = (w(system), model.reference(STEP).w);
-    assert!((&found - &expected).amax() <= 1e-13 * expected.amax(), "{mu:?}: {}", found - expected);
+    assert!((&found - &expected).amax() <= 1e-13 * expected.amax(), "{mu:?}: {}", found - &expected);
+    let x = DVector::from_fn(expected.nrows(), |row, _| 1.0 + row as f64);
+    let mut y = DVector::zeros(x.len());
+    system.times_through_bodies(x.as_slice(), y.as_mut_slice()).unwrap();
+    let size = expected.amax() * x.amax() * x.len() as f64;
+    assert!((y - expected * x).amax() <= 1e-13 * size, "{mu:?}: products through bodies");
 }
 
 fn all_heights() -> Vec<Vec<usize>> {

@@ -17,9 +17,9 @@ Progress = Callable[[float, int, int], object]
 
 
 class Laws:
-    """The laws of so many rows; at first all are contacts without friction, which rows of three scalars can be. Everywhere U + bias
-    stands for U. Bounds and biases are numbers for all scalars of a row, or as many numbers as it has; of several rows an array of shape
-    (rows, 1) or (rows, scalars).
+    """The laws of a number of rows. At first all are contacts without friction, which needs rows of three scalars. In each law, U is
+    replaced by U + bias. A bound or bias is one number for all scalars of a row, or one number for each scalar; for several rows it is
+    an array of shape (rows, 1) or (rows, scalars).
 
     Methods set the laws of some rows: numbers, a slice, a mask, or ``...`` for all. They return the laws, so that calls can follow
     each other:
@@ -135,7 +135,7 @@ def _six(values: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Report:
-    """What came out of a solver.
+    """The result of a contact solver.
 
     end: "converged", "sweeps", "time" or "work" (the limit was reached), "stalled" (the residual decreases no more: because of
     rounding, or since there is no solution), "infeasible" (it has been proved that there is no solution), or "stopped" (``progress``
@@ -164,13 +164,13 @@ class Report:
 
     @classmethod
     def of(cls, raw: Any) -> Report:
-        """As the native part tells it."""
+        """Make a report from the tuple of the native module."""
         end, (residual, natural, scaled, first, seconds), (worst, sweeps, steps, work), history = raw
         return cls(end, residual, natural, scaled, first, seconds, worst, sweeps, steps, work, history)
 
 
 def laws_of(laws: Laws | ArrayLike, heights: NDArray[np.int64]) -> Any:
-    """Laws of rows of so many scalars as the native part takes them: friction alone stands for contacts."""
+    """Convert laws of rows with these heights for the native module. Friction alone means contacts."""
     rows = len(heights)
     if not isinstance(laws, Laws):
         laws = Laws(rows).contact(..., friction=laws)
@@ -239,12 +239,12 @@ def solve(
 
 def _threes(W: Any) -> tuple[Any, Any, Any, Any]:
     """Starts, columns and values of blocks 3 x 3, column by column."""
-    from scipy.sparse import bsr_array, eye_array
+    from scipy.sparse import bsr_array
 
     W = bsr_array(W, blocksize=(3, 3))
     if not W.diagonal().all():
-        # Diagonal blocks have to be there, be they zero.
-        W = W + 0 * bsr_array(eye_array(W.shape[0]), blocksize=(3, 3))
+        # A diagonal block may be missing.
+        return *_blocks(W, np.full(W.shape[0] // 3, 3))[:3], None
     W.sum_duplicates()
     values = np.ascontiguousarray(W.data.transpose(0, 2, 1), dtype=np.float64).ravel()
     return W.indptr.astype(np.int32), W.indices.astype(np.int32), values, None
@@ -258,7 +258,7 @@ def _blocks(W: Any, heights: NDArray[np.int64]) -> tuple[Any, Any, Any, Any]:
     scalars, count = _sums(heights), len(heights)
     owner = np.repeat(np.arange(count), heights)
     row, column = owner[W.row], owner[W.col]
-    # Diagonal blocks have to be there, be they zero.
+    # Diagonal blocks must be present, even if they are zero.
     blocks, which = np.unique(np.concatenate([row * count + column, np.arange(count) * (count + 1)]), return_inverse=True)
     places = _sums(heights[blocks // count] * heights[blocks % count])
     values = np.zeros(places[-1])

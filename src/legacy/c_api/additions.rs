@@ -42,8 +42,8 @@ pub extern "C" fn ldy_last_error() -> *const c_char {
 
 /// Set an option for the whole process.
 ///
-/// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or 52
-/// if the option or its value is unknown.
+/// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or
+/// LDY_BUG_FOUND if the option or its value is unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
     ffi::status(|| options::set(option, value))
@@ -51,24 +51,24 @@ pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
 
 /// Set how many threads updates may use, from 1, which is the default, to 1024.
 ///
-/// Without a call the environment variable LDY_NUM_THREADS says it, if it is a number. It holds for the whole process,
-/// from the next update on; updates of few constraints use one thread all the same. Results have the same bits
-/// whatever the number. Threads are started by the first update that uses them and parked between updates; there are
-/// fewer where the system gives no more threads or no memory. They compute in the floating-point mode of the thread that
-/// updates. Of updates that run at the same time in several threads of the host, one at a time has the threads, others go
-/// on with their own alone. A forked child has one thread, until it sets another number.
-/// Returns 0, or 52 if n is out of range (then nothing changes); never raises.
+/// Without a call, the environment variable LDY_NUM_THREADS sets the number. The setting holds for the whole process,
+/// from the next update on; updates of few constraints use one thread in any case. Results are bit-identical for any
+/// number of threads. The first update that uses threads starts them, and they are parked between updates. There are
+/// fewer threads if the system has no more threads or no memory. They compute in the floating-point mode of the thread
+/// that updates. If several threads of the host update at the same time, one of them uses the library's threads, and the
+/// others continue alone. A forked child has one thread until it sets another number.
+/// Returns 0. If n is out of range, the function returns LDY_BUG_FOUND and changes nothing. Never raises.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_threads(n: c_int) -> c_int {
     ffi::status(|| options::set_threads(n))
 }
 
-/// End the library's threads and give back their memory, as a host may want before it exits or is unloaded.
+/// End the library's threads and release their memory, for instance before the host exits or is unloaded.
 ///
-/// It waits while an update in another thread is using them, for a stage of that update at most. A user's solver may call
-/// it in the middle of an update, which then goes on without them; so may a function that jumps out of one. Called in one
-/// of the library's threads, by a signal handler, it does nothing. Everything goes on working afterwards: the next update
-/// that uses threads starts them anew. Never raises.
+/// While an update in another thread uses the threads, the function waits, at most for one stage of that update. An
+/// inverse callback may call it during an update, which then continues without threads; so may a function that jumps out
+/// of a callback. If a signal handler calls it in one of the library's threads, it does nothing. The library can be used
+/// afterwards: the next update that uses threads starts them again. Never raises.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_shutdown() {
     ffi::status(|| {
@@ -95,13 +95,13 @@ pub extern "C" fn ldy_build_info() -> *const c_char {
     build_info::text()
 }
 
-/// Tell what a local dynamics holds and did.
+/// Write the statistics of a local dynamics: its rows, blocks and memory, and the times of the last update.
 ///
-/// stats: where to write it, its size set. Times of phases that the last update did not come to are 0.
-/// Returns 0, or 52 (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never raises.
+/// stats: output, its size set. The time of a phase that the last update did not reach is 0.
+/// Returns 0, or LDY_BUG_FOUND (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never raises.
 ///
 /// # Safety
-/// ldy comes from LOCDYN_Create; stats is NULL or valid, with as many bytes as its size says.
+/// ldy comes from LOCDYN_Create; stats is NULL or valid, with the number of bytes in its size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats) -> c_int {
     // SAFETY: the host promises that ldy comes from LOCDYN_Create and that stats has the bytes that its size states.
@@ -110,10 +110,10 @@ pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats
 
 /// Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.
 ///
-/// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major, 18 values.
+/// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major.
 /// The generalised velocity is (angular velocity in the referential frame, velocity of the centre).
 ///
-/// Returns 0, or 52 (NULL argument, a body of another kind, non-finite input); never raises.
+/// Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
 ///
 /// # Safety
 /// body and its conf are valid; the arrays have the sizes given.
@@ -130,10 +130,10 @@ pub unsafe extern "C" fn ldy_rigid_operator(
 
 /// Operator H of a pseudo-rigid body, theory (44): H = E^T [ (X - C)^T in columns 3r..3r+3 of row r | I ].
 ///
-/// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major, 36 values.
+/// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major.
 /// The generalised velocity is (rate of the deformation gradient, row by row, velocity of the centre).
 ///
-/// Returns 0, or 52 (NULL argument, a body of another kind, non-finite input); never raises.
+/// Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
 ///
 /// # Safety
 /// body is valid; the arrays have the sizes given.
@@ -151,21 +151,21 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
 /// Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place
 /// where memory is damaged. An answer takes as long as walking over all rows and blocks.
 ///
-/// report: where the first violation is told, its size set; NULL: nowhere.
+/// report: output, the first violation, its size set; may be NULL.
 ///
 /// Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
 /// Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
 /// refer to each other and have the same bod. Hidden data: bodies and the rows attached to them; memory of removed
-/// rows (that of removed blocks is not used before it is written anew). Values are not looked at, bodies and
-/// constraints not read: they may be gone. No pointer is followed before it is known to lead to a row or block of ldy.
+/// rows (the memory of removed blocks is overwritten before its next use). Values are not checked. Bodies and constraints
+/// are not read: they may have been freed. No pointer is followed before it is known to lead to a row or block of ldy.
 ///
 /// Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
-/// code is 52 and ldy_last_error has the same text. If report->size is wrong it returns 0 as well, checks nothing, and only
-/// ldy_last_error tells why. Never raises, never writes to ldy.
+/// code is LDY_BUG_FOUND and ldy_last_error has the same text. If report->size is wrong, the function returns 0, checks
+/// nothing, and only ldy_last_error has the reason. Never raises, never writes to ldy.
 ///
 /// # Safety
-/// ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid, with as many bytes as its
-/// size says.
+/// ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid, with the number of bytes
+/// in its size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> c_int {
     // SAFETY: the host promises that ldy is a LOCDYN that nobody changes, and that report has the bytes that its size states.
@@ -183,7 +183,7 @@ impl Handle for ldy_shadow {
 /// Watch a legacy module: for a host that still links the legacy object, with LOCDYN_* of its own, and wants to know
 /// whether this library computes the same.
 ///
-/// legacy: what the legacy LOCDYN_Create returned; it is not read here. Only its public fields are read later.
+/// legacy: the pointer from the legacy LOCDYN_Create; it is not read here. Only its public fields are read later.
 /// Returns the shadow, to be freed by ldy_shadow_free; NULL with ldy_last_error set if legacy is NULL, memory is
 /// exhausted, or this is the build for MPI, which has no shadows. Never raises.
 #[unsafe(no_mangle)]
@@ -194,9 +194,9 @@ pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
 /// Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
 /// called after the legacy LOCDYN_Update_Begin, before velocities, bodies, constraints or rows change.
 ///
-/// tolerance: the differences allowed, its size set; NULL: 1e-12 each, as for those that lie behind its size. report: what was
-/// found, its size set; NULL: not wanted. Its largest differences and its time are there whether the two agree or not; its
-/// text and ids tell the first constraint, in list order, with something wrong.
+/// tolerance: the allowed differences, its size set; NULL, and fields beyond its size: 1e-12 each. report: output, its size
+/// set; may be NULL. The largest differences and the time are written in any case. If the two differ, text and ids name the
+/// first wrong constraint in list order.
 ///
 /// Compared as far as the update kind computes them: V, B, W, A, rho, free_energy and off-diagonal blocks. Compared always:
 /// - that each constraint of the domain has one row, with p, R, U, V as they should be;
@@ -218,12 +218,12 @@ pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
 ///
 /// Nothing of the host or the legacy module is written, con->dia, V and num included. Factors of matrices are kept from
 /// check to check. Returns 1 if both agree, else 0: then the report's code is LDY_DIFFERS, or an error code if the library
-/// cannot assemble; ldy_last_error has the report's text. If a size is wrong it returns 0 as well, and compares nothing; if
-/// that of the report is, only ldy_last_error tells why. Never raises.
+/// cannot assemble; ldy_last_error has the report's text. If a size is wrong, the function returns 0 and compares
+/// nothing; if it is the report's size, only ldy_last_error has the reason. Never raises.
 ///
 /// # Safety
 /// shadow is NULL or comes from ldy_shadow_new; its legacy module, the domain, bodies and constraints are valid and
-/// not changed meanwhile; tolerance and report are NULL or valid, with as many bytes as their sizes say.
+/// not changed meanwhile; tolerance and report are NULL or valid, with the number of bytes in their sizes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_shadow_check(
     shadow: *mut ldy_shadow,

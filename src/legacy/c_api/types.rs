@@ -18,9 +18,9 @@ pub const LDY_NO_LONGJMP: c_int = 1;
 pub const LDY_SELF_CONTACT_ONCE: c_int = 2;
 
 /// Option of ldy_set_option: with 1 the host promises that it writes neither W, A and rho of rows nor W of blocks, and an
-/// update leaves those of them alone that follow from rigid and pseudo-rigid bodies, constraints and a step which have the
-/// same bits as at the update before; with 0, the default, everything is written. V, B and the free energy are always made.
-/// Factors of matrices A are kept without any promise as long as the bits of A stay.
+/// update keeps such values if they depend only on rigid and pseudo-rigid bodies, constraints and a step whose bits have
+/// not changed since the last update; with 0, the default, everything is written. V, B and the free energy are always
+/// computed. Factors of matrices A are kept without any promise while the bits of A do not change.
 pub const LDY_REUSE: c_int = 3;
 
 /// Option of ldy_set_option: with 1 updates do without AVX2; with 0, the default, they use it on processors that have it.
@@ -29,10 +29,10 @@ pub const LDY_NO_AVX2: c_int = 4;
 
 /// Option of ldy_set_option: with 1 an error that jumps through the host's __errstack__ writes nothing to stderr; with 0, the
 /// default, it writes one line before the jump, with the details that the host does not know of. Errors that end the program
-/// are always told.
+/// are always printed.
 pub const LDY_QUIET: c_int = 5;
 
-/// What a local dynamics holds and did; see ldy_get_stats.
+/// Statistics of a local dynamics; see ldy_get_stats.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -51,7 +51,7 @@ pub struct ldy_stats {
     pub operator_bytes: usize,
     /// Bytes held for factors of matrices, copies of the matrices, and entries of their inverses.
     pub factor_bytes: usize,
-    /// Bytes held for scratch, that of the solves above all, and for bookkeeping.
+    /// Bytes held for workspaces, mainly of solves, and for bookkeeping.
     pub scratch_bytes: usize,
     /// Matrices factored since LOCDYN_Create.
     pub factorisations: usize,
@@ -141,7 +141,7 @@ unsafe impl CallerSized for ldy_tolerance {
     const LEAST: usize = offset_of!(Self, B);
 }
 
-/// What a check found: the first thing that is wrong, and where.
+/// The result of a check: the first violation, and its place.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -156,7 +156,7 @@ pub struct ldy_report {
     pub neighbour: c_longlong,
     /// Id of the body in question, -1 if it is none.
     pub body: c_longlong,
-    /// What is wrong, with these ids; empty if nothing is.
+    /// The violation, with these ids; empty if there is none.
     pub text: [c_char; LDY_REPORT_TEXT],
     /// ldy_shadow_check: the largest differences; other checks: -1 each.
     pub largest: ldy_differences,

@@ -1,10 +1,10 @@
 //! Ranks against singular values.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
 use super::random::{Scene, chain, heights};
-use crate::rows::{BlockRows, Fault, dependent_rows};
+use crate::rows::{BlockRows, Cholesky, Fault, dependent_rows};
 
 /// Singular values of H above so much of the largest.
 fn rank(h: &DMatrix<f64>) -> usize {
@@ -36,6 +36,26 @@ fn least_sine(h: &DMatrix<f64>, dependent: &[bool]) -> f64 {
     least
 }
 
+/// The rows that do not depend on others.
+fn kept(h: &DMatrix<f64>, dependent: &[bool]) -> DMatrix<f64> {
+    let rows: Vec<_> =
+        (0..h.nrows()).filter(|&row| !dependent[row]).map(|row| h.row(row).into_owned()).collect();
+    if rows.is_empty() { DMatrix::zeros(0, h.ncols()) } else { DMatrix::from_rows(&rows) }
+}
+
+/// Whether W of these scalar rows has a Cholesky factor, and solves to 1e-3.
+fn has_factor(h: &DMatrix<f64>) -> bool {
+    let scene = Scene::of_any_operators(h, &vec![1; h.nrows()]);
+    let mut factor = Cholesky::new();
+    if factor.factorise(&scene.rows(), &[]).is_err() {
+        return false;
+    }
+    let expected = DVector::from_fn(h.nrows(), |row, _| 1.0 / scene.dense[(row, row)].sqrt());
+    let mut x = &scene.dense * &expected;
+    factor.solve(x.as_mut_slice()).unwrap();
+    x.iter().zip(&expected).all(|(x, expected)| (x - expected).abs() < 1e-3 * expected)
+}
+
 proptest! {
     /// Entries are whole, so that few rows depend on others but almost. Rows in other units have the same dependences.
     #[test]
@@ -53,7 +73,9 @@ proptest! {
         for (mut row, unit) in h.row_iter_mut().zip(&units) {
             row *= 10_f64.powi(*unit);
         }
-        prop_assert_eq!(dependent_rows(&Scene::of_any_operators(&h, &heights).rows(), 0.0).unwrap(), expected);
+        let dependent = dependent_rows(&Scene::of_any_operators(&h, &heights).rows(), 0.0).unwrap();
+        prop_assert_eq!(&dependent, &expected);
+        prop_assert!(has_factor(&kept(&h, &dependent)));
     }
 
     /// Rows of any number that are sums of a few, some of these almost sums of others: as many are told to depend as the rank says,
@@ -76,10 +98,9 @@ proptest! {
         prop_assume!(sorted[rank_of - 1] > 3e-5 * sorted[0]);
         let dependent = dependent_rows(&Scene::of_operators(&h).rows(), 0.0).unwrap();
         prop_assert_eq!(dependent.iter().filter(|flag| !**flag).count(), rank_of);
-        let chosen: Vec<_> = (0..3 * rows).filter(|&row| !dependent[row]).map(|row| h.row(row).into_owned()).collect();
         // At angles below the tolerance, which of several rows is told is a matter of rounding.
         if least_sine(&h, &by_singular_values(&h)) > 2e-5 {
-            prop_assert!(DMatrix::from_rows(&chosen).singular_values().min() > 1e-8 * values.max());
+            prop_assert!(kept(&h, &dependent).singular_values().min() > 1e-8 * values.max());
         }
     }
 }
@@ -118,4 +139,33 @@ fn the_tolerance_is_a_squared_sine() {
     let told = |tolerance| dependent_rows(&scene.rows(), tolerance).unwrap();
     assert_eq!(told(0.9 * sine * sine), [false; 3]);
     assert_eq!(told(1.1 * sine * sine), [false, true, false]);
+}
+
+/// Rows e₁, e₁ cos a + e₂ sin a: the squared sine of the default tolerance is 1e-10.
+#[test]
+fn the_default_tolerance_is_the_documented_one() {
+    let told = |square: f64| {
+        let sine = square.sqrt();
+        let h = DMatrix::from_row_slice(
+            2,
+            6,
+            &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, sine.asin().cos(), sine, 0.0, 0.0, 0.0, 0.0],
+        );
+        dependent_rows(&Scene::of_any_operators(&h, &[1, 1]).rows(), 0.0).unwrap()
+    };
+    assert_eq!((told(1.01e-10), told(0.99e-10)), (vec![false; 2], vec![false, true]));
+}
+
+/// Rows e₁, e₁ − s e₂, e₂: the last has the share s in the dependence of all three.
+#[test]
+fn a_share_below_the_documented_one_is_none() {
+    let told = |share: f64| {
+        let h = DMatrix::from_row_slice(
+            3,
+            6,
+            &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, -share, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+        );
+        dependent_rows(&Scene::of_any_operators(&h, &[1, 1, 1]).rows(), 0.0).unwrap()
+    };
+    assert_eq!((told(1.1e-5), told(0.9e-5)), (vec![false, false, true], vec![false, true, false]));
 }

@@ -127,6 +127,21 @@ fn singular_blocks_have_forces() {
     }
 }
 
+/// A contact that slides fast and hardly approaches: the normal force is the difference of two small numbers, and never a pull.
+#[test]
+fn a_contact_that_hardly_approaches_does_not_pull() {
+    let mut random = Random::new(89);
+    for case in 0..20_000 {
+        let w = random.block([3, 4, 6, 12][case % 4], [0.0, 0.5][case / 4 % 2]);
+        let friction = [0.1, 1.0, 1e6][case / 8 % 3];
+        let mut q: Vector = random.array();
+        q[2] = -10_f64.powf(-152.0 + 6.0 * random.signed());
+        let r = solved::<NormalThird>(&w, &q, &Law::contact(friction), &random.array());
+        let tangent = r[0].hypot(r[1]);
+        assert!(r[2] >= 0.0 && tangent <= friction * r[2] * (1.0 + 1e-9), "case {case}: {w:?} {q:?} {r:?}");
+    }
+}
+
 /// A velocity that no force can change does not change, without a NaN.
 #[test]
 fn nothing_acts_on_what_has_no_normal_part() {

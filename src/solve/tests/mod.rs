@@ -6,6 +6,7 @@ mod cone;
 mod contact;
 mod dense;
 mod gauss_seidel;
+mod infeasibility;
 mod islands;
 mod projection;
 mod robust;
