@@ -15,7 +15,7 @@ use super::residual::Norms;
 use super::workspace::Memory;
 
 /// A solution whose scaled forces are this many times as large as B does not count.
-const HUGE: f64 = 1e8;
+pub const HUGE: f64 = 1e8;
 
 /// Squares below this may be the remains of larger squares after underflow.
 const LOST: f64 = 1e-290;

@@ -3,7 +3,7 @@
 //!
 //! `problem` defines the input, `options` the options and the report. `rows_of_three` makes rows of three from rows of one to six
 //! scalar rows. `anisotropic` makes friction the same in all directions. `local` solves one constraint exactly while all other
-//! forces are kept. `run` is the course of a solution: sweeps of Gauss–Seidel, then proximal points by the method of `newton`, with
+//! forces are kept. `islands` divides a problem into groups of rows that no block connects. `run` is the course of a solution: sweeps of Gauss–Seidel, then proximal points by the method of `newton`, with
 //! the factors of `block_lu`, and the interior points of `interior`, in the space of contacts or in the space of bodies, whose rows
 //! `body_rows` holds. `residual` measures how far forces are from a solution, by the map of `law`. Threads share the sweeps of
 //! `gauss_seidel` in the order of `coloring`, which does not depend on their number: results have the same bits everywhere.

@@ -1,8 +1,9 @@
 //! How far forces are from a solution.
 
-use crate::math::{Block, Vector, dot};
+use crate::math::{Block, Vector, dot, largest};
 
 use super::frames::Axes;
+use super::infeasibility::HUGE;
 use super::law::natural_map;
 use super::problem::{Law, Problem3};
 
@@ -69,6 +70,13 @@ impl Norms {
 
     pub fn scaled(&self) -> f64 {
         self.scaled
+    }
+
+    /// Whether a scaled force is so large compared with B that forces do not count as a solution, and that the rounding of W R is
+    /// larger than the tolerance.
+    pub fn are_huge(&self, weights: &[f64], forces: &[Vector], tolerance: f64) -> bool {
+        let most = HUGE.max(tolerance / f64::EPSILON) * self.scaled;
+        forces.iter().zip(weights).any(|(force, d)| d.sqrt() * largest(force) > most)
     }
 }
 

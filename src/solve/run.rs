@@ -340,8 +340,11 @@ impl Run<'_, '_> {
         if history.len() < most_notes(self.problem.rows()) {
             history.push(value);
         }
+        // Where W R is mostly rounding, it may seem to be the solution of a problem that has none.
+        let tolerance = self.options.tolerance;
+        let counts = value > tolerance || !self.norms.are_huge(weights, allowed, tolerance);
         // The returned forces obey bounds and cones in any case.
-        if is_first || value < self.report.residual.by(self.options.measure) {
+        if is_first || counts && value < self.report.residual.by(self.options.measure) {
             self.report.residual = residual;
             self.best = sums;
             best.copy_from_slice(allowed);

@@ -92,3 +92,38 @@ impl Copy<'_> {
         all.all(|(b, law)| (0..3).all(|i| b[i] + law.bias[i] == 0.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_island_has_the_values_of_its_rows() {
+        let value = |k: usize| [k as f64; 9];
+        let vector = |k: usize| [k as f64; 3];
+        // Rows 0 and 2, and rows 1 and 3.
+        let (starts, columns) = ([0, 2, 3, 5, 7], [0, 2, 1, 0, 2, 1, 3]);
+        let values: Vec<Block> = (0..7).map(value).collect();
+        let b: Vec<Vector> = (10..14).map(vector).collect();
+        let scales: Vec<Vector> = (20..24).map(vector).collect();
+        let laws: Vec<Law> = (1..5).map(|k| Law::contact(f64::from(k))).collect();
+        let problem =
+            Problem3 { starts: &starts, columns: &columns, values: &values, b: &b, normal: Normal::First };
+        let (mut islands, mut copies) = (Components::default(), Copies::default());
+        islands.find(&starts, &columns).unwrap();
+        copies.fill(&islands, &problem, &laws, &scales).unwrap();
+        let expected: [(&[i32], &[i32], &[usize], [usize; 2]); 2] = [
+            (&[0, 2, 4], &[0, 1, 0, 1], &[0, 1, 3, 4], [0, 2]),
+            (&[0, 1, 3], &[0, 0, 1], &[2, 5, 6], [1, 3]),
+        ];
+        for (island, (starts, columns, blocks, rows)) in expected.into_iter().enumerate() {
+            let Copy { problem, laws: own, scales: factors } = copies.of(&islands, island);
+            assert_eq!((problem.starts, problem.columns, problem.normal), (starts, columns, Normal::First));
+            assert_eq!(problem.values, blocks.iter().map(|&k| value(k)).collect::<Vec<_>>());
+            assert_eq!((problem.b, factors), (&rows.map(|row| b[row])[..], &rows.map(|row| scales[row])[..]));
+            assert_eq!(own, rows.map(|row| laws[row]));
+        }
+        copies.fill(&islands, &problem, &laws, &[]).unwrap();
+        assert!(copies.of(&islands, 1).scales.is_empty());
+    }
+}

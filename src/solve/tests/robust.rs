@@ -6,7 +6,7 @@ use crate::solve::frames::NormalThird;
 use crate::solve::interior::{BodySpace, ContactSpace, Interior, Program, Space};
 use crate::solve::residual::{Norms, Sums};
 use crate::solve::workspace::Memory;
-use crate::solve::{End, Kind, Law, Method, Options, Solver};
+use crate::solve::{End, Kind, Law, Method, NODE, Options, Solver};
 use testing::Random;
 
 use super::dense::Dense;
@@ -200,4 +200,28 @@ fn work_ends_a_solution_in_the_same_place_everywhere() {
     assert!(part.sweeps + part.steps < all.sweeps + all.steps);
     let (again, same) = solve(Some(most));
     assert_eq!((again.work, again.sweeps, again.steps, same), (part.work, part.sweeps, part.steps, forces));
+}
+
+#[test]
+fn forces_that_are_mostly_rounding_are_no_solution() {
+    // Two contacts press a body of one velocity from both sides, which approach each other.
+    for (ratio, speed) in [(-1.3, -0.7), (-2.0, -0.5), (-1.7, -0.3), (-1.1, -1.0)] {
+        for method in [Method::Automatic, Method::GaussSeidel, Method::Newton] {
+            let mut dense = Dense::new(&mut Random::new(1), 2, NODE, 1.0);
+            for (k, block) in dense.values.iter_mut().enumerate() {
+                let h = [1.0, ratio];
+                *block = [0.0; 9];
+                block[8] = h[k / 2] * h[k % 2];
+            }
+            dense.b = vec![[0.0, 0.0, -1.0], [0.0, 0.0, speed]];
+            let (mut forces, laws) = (vec![[0.0; 3]; 2], [Law::contact(0.0); 2]);
+            for tolerance in [1e-3, 1e-8] {
+                let options = Options { method, tolerance, sweeps: 3000, ..Options::default() };
+                let problem = &dense.problem();
+                let report =
+                    Solver::new().solve(problem, &laws, &options, forces.as_flattened_mut()).unwrap();
+                assert_ne!(report.end, End::Converged, "{ratio} {method:?} {tolerance} {forces:?}");
+            }
+        }
+    }
 }
