@@ -122,10 +122,13 @@ fn run(file: &Path, arguments: &Arguments) -> Result<(), Box<dyn std::error::Err
             };
             let options = Options { tolerance, method: arguments.method, ..Options::default() };
             let begin = milliseconds();
-            let is_in_time = |now: f64| arguments.limit.is_none_or(|limit| now - begin < 1e3 * limit);
-            let report = system.solve_watched(&mut solver, laws, &options, &mut forces, &mut |_| {
-                is_in_time(milliseconds())
-            })?;
+            let report = match arguments.limit {
+                Some(limit) => {
+                    let watch = &mut |_: &_| milliseconds() - begin < 1e3 * limit;
+                    system.solve_watched(&mut solver, laws, &options, &mut forces, watch)?
+                }
+                None => system.solve(&mut solver, laws, &options, &mut forces)?,
+            };
             let time = milliseconds() - begin;
             if arguments.verbose {
                 println!(

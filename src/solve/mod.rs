@@ -2,12 +2,12 @@
 //! describes the laws, measures and methods, and when each method is used.
 //!
 //! `problem` defines the input, `options` the options and the report. `rows_of_three` makes rows of three from rows of one to six
-//! scalar rows. `anisotropic` makes friction the same in all directions. `local` solves one constraint exactly while all other
-//! forces are kept. `islands` divides a problem into groups of rows that no block connects. `run` is the course of a solution: sweeps of Gauss–Seidel, then proximal points by the method of `newton`, with
-//! the factors of `block_lu`, and the interior points of `interior`, in the space of contacts or in the space of bodies, whose rows
-//! `body_rows` holds. `residual` measures how far forces are from a solution, by the map of `law`. Threads share the sweeps of
-//! `gauss_seidel` in the order of `coloring`, which does not depend on their number: results have the same bits everywhere.
-//! `infeasibility` proves that there is no solution.
+//! scalar rows. `anisotropic` makes friction the same in all directions. `islands` divides a problem into groups of rows that no
+//! block connects. `run` is the course of the solution of one island: sweeps of Gauss–Seidel, then proximal points by the method of
+//! `newton`, with the factors of `block_lu`, and the interior points of `interior`, in the space of contacts or in the space of
+//! bodies, whose rows `body_rows` holds. `local` solves one constraint exactly while all other forces are kept. `residual` measures
+//! how far forces are from a solution, by the map of `law`. Threads share islands, and the sweeps of `gauss_seidel` in the order of
+//! `coloring`: results have the same bits for any number of them. `infeasibility` proves that there is no solution.
 #![forbid(unsafe_code)]
 
 mod acceleration;
