@@ -25,6 +25,8 @@ pub struct Order {
     /// The first index of each group in `rows`.
     begins: Vec<u32>,
     colors: Vec<u8>,
+    /// The number of colors.
+    count: usize,
     /// Colors of the neighbors of a chunk, as bits.
     taken: Vec<u64>,
     /// The pattern.
@@ -50,8 +52,10 @@ impl Order {
         self.given_starts.clear();
         let rows = starts.len() - 1;
         refill(&mut self.colors, rows, NO_COLOR)?;
-        if rows >= MANY && MANY_CHUNKS * self.color(starts, columns)? > rows / CHUNK {
+        self.count = if rows >= MANY { self.color(starts, columns)? } else { 0 };
+        if MANY_CHUNKS * self.count > rows / CHUNK {
             self.colors.fill(NO_COLOR);
+            self.count = 0;
         }
         self.sort()?;
         collect(&mut self.given_columns, columns.len(), columns.iter().copied())?;
@@ -64,7 +68,7 @@ impl Order {
             rows: &self.rows[self.begins[color] as usize..self.begins[color + 1] as usize],
             are_independent: color < usize::from(NO_COLOR),
         };
-        (0..GROUPS).map(group)
+        (0..self.count).chain([usize::from(NO_COLOR)]).map(group)
     }
 
     /// Give each chunk in turn the first color that no neighbor has; returns the number of colors. The pattern need not be
