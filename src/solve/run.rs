@@ -308,7 +308,12 @@ impl Run<'_, '_> {
     /// Whether the direction in which forces grow from sweep to sweep proves that there is no solution.
     fn is_drift_a_proof<A: Axes>(&mut self) -> bool {
         self.momentum.end();
-        self.room.sweeps.begin(&self.room.now);
+        let Room { memory: Memory { weights, .. }, now, sweeps, .. } = &mut *self.room;
+        if self.norms.are_huge(weights, now, 0.0) {
+            // Their growth would be lost in rounding.
+            now.fill([0.0; 3]);
+        }
+        sweeps.begin(now);
         (0..CALMING_SWEEPS).for_each(|_| _ = self.sweep::<A>());
         self.room.sweeps.read(&mut self.room.center);
         (0..DRIFT_SWEEPS).for_each(|_| _ = self.sweep::<A>());
