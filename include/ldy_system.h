@@ -1668,8 +1668,8 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 typedef struct ldy_solve ldy_solve;
 
 /* Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
-   to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, must return and call nothing for the
-   solver or system at work. */
+   to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, and by no other: with it, one thread solves
+   all islands. It must return and call nothing for the solver or system at work. */
 typedef int (*ldy_watch)(double residual, int sweeps, int steps, void *data);
 
 /* How to solve. Where a field is zero its default holds: set size, and then what is to differ. */
@@ -1682,7 +1682,7 @@ typedef struct {
   int measure;
   /* One of LDY_AUTOMATIC_METHOD, LDY_GAUSS_SEIDEL_METHOD, LDY_NEWTON_METHOD. */
   int method;
-  /* Most sweeps over all rows; 100000. */
+  /* Most sweeps over each island, or over all rows if these form one island; 100000. */
   int sweeps;
   /* Of ldy_solve_rows: not 0 if the first component is normal, as in FCLIB; else it is the third. */
   int normal_first;
@@ -1723,9 +1723,9 @@ typedef struct {
   /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
      LDY_STOPPED, LDY_WORK_DONE. */
   int end;
-  /* Sweeps of Gauss-Seidel. */
+  /* Sweeps of Gauss-Seidel. If rows form several islands, which no block connects: those of the island with the most. */
   int sweeps;
-  /* Steps of Newton's method. */
+  /* Steps of Newton's method, of the island with the most. */
   int steps;
   /* The row that contributes most to the residual. */
   int worst;
@@ -1739,12 +1739,13 @@ typedef struct {
   double first;
   /* Seconds that passed. */
   double seconds;
-  /* Residuals in the order in which they were looked at, of many the first thousand; valid until the solver's next call. */
+  /* Residuals of the largest island in the order in which they were looked at, of many the first thousand, and 64 for each row at
+     most; valid until the solver's next call. */
   const double *history;
   /* As many. */
   size_t history_count;
   /* Work, counted from sizes and patterns: a unit is about a nanosecond of a processor of 2025. It is the same in each run. A limit
-     of work is checked between sweeps and steps: the work is at most one of them more. */
+     of work is divided among islands, and checked between sweeps and steps: the work is at most one of them more on each island. */
   unsigned long long work;
 } ldy_solve_report;
 

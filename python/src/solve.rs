@@ -142,18 +142,21 @@ impl Progress {
         Self { function, measure, raised: None }
     }
 
-    /// Tell it; whether the solution goes on.
-    pub fn tell(&mut self, report: &ldy::solve::Report) -> bool {
-        let Some(function) = &self.function else { return true };
-        Python::with_gil(|py| {
-            let told = (report.residual.by(self.measure), report.sweeps, report.steps);
-            match function.call1(py, told).map(|answer| answer.bind(py).is(&*PyBool::new(py, false))) {
-                Ok(stops) => !stops,
-                Err(error) => {
-                    self.raised = Some(error);
-                    false
+    /// What a solution calls, if there is a function: it tells the function, and returns whether the solution goes on.
+    pub fn watch(&mut self) -> Option<impl FnMut(&ldy::solve::Report) -> bool> {
+        let Self { function, measure, raised } = self;
+        let function = function.as_ref()?;
+        Some(|report: &ldy::solve::Report| {
+            Python::with_gil(|py| {
+                let told = (report.residual.by(*measure), report.sweeps, report.steps);
+                match function.call1(py, told).map(|answer| answer.bind(py).is(&*PyBool::new(py, false))) {
+                    Ok(stops) => !stops,
+                    Err(error) => {
+                        *raised = Some(error);
+                        false
+                    }
                 }
-            }
+            })
         })
     }
 
@@ -229,9 +232,9 @@ pub fn solve_rows<'py>(
     let mut solver = Solver::new();
     let mut progress = Progress::new(progress, options.measure);
     let made = py
-        .allow_threads(|| {
-            let watch = &mut |report: &_| progress.tell(report);
-            solver.solve_watched(&problem, &laws, &options, forces, watch)
+        .allow_threads(|| match progress.watch() {
+            Some(mut watch) => solver.solve_watched(&problem, &laws, &options, forces, &mut watch),
+            None => solver.solve(&problem, &laws, &options, forces),
         })
         .map_err(failed)?;
     progress.end()?;

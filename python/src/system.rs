@@ -726,9 +726,9 @@ impl System {
         let Self { system, solver, .. } = self;
         let mut progress = Progress::new(progress, options.measure);
         let report = py
-            .allow_threads(|| {
-                let watch = &mut |report: &_| progress.tell(report);
-                system.solve_watched(solver, &laws, &options, forces, watch)
+            .allow_threads(|| match progress.watch() {
+                Some(mut watch) => system.solve_watched(solver, &laws, &options, forces, &mut watch),
+                None => system.solve(solver, &laws, &options, forces),
             })
             .map_err(raised)?;
         progress.end()?;

@@ -15,10 +15,11 @@ pub struct Options {
     pub measure: Measure,
     /// The method.
     pub method: Method,
-    /// The iteration limit: the largest number of sweeps over all constraints.
+    /// The iteration limit: the largest number of sweeps over the constraints of an island, a group that no block of W connects with
+    /// others.
     pub sweeps: usize,
     /// The largest amount of work, in units of [`Report::work`]. This limit of time depends on no clock, so that results are the
-    /// same everywhere. It is checked between sweeps and steps. `None`: there is no limit.
+    /// same everywhere. It is divided among islands, and checked between sweeps and steps. `None`: there is no limit.
     pub work: Option<u64>,
     /// The largest elapsed time, checked between sweeps and steps. `None`: there is no limit, and results depend on no clock.
     pub time: Option<Duration>,
@@ -83,7 +84,8 @@ pub enum End {
     Work,
 }
 
-/// A function that gets the progress each time that the residual is computed, and returns whether the solution goes on.
+/// A function that gets the progress each time that the residual is computed, and returns whether the solution goes on. With it, one
+/// thread solves all islands.
 pub type Watch<'a> = dyn FnMut(&Report) -> bool + 'a;
 
 /// The result of a solution.
@@ -95,9 +97,9 @@ pub struct Report {
     pub residual: Residual,
     /// The residual of the initial guess.
     pub first: Residual,
-    /// Sweeps of Gauss–Seidel.
+    /// Sweeps of Gauss–Seidel, on the island with the most.
     pub sweeps: usize,
-    /// Steps of Newton's method.
+    /// Steps of Newton's method, on the island with the most.
     pub steps: usize,
     /// Work, counted from sizes and patterns: one unit is about a nanosecond of a processor of 2025.
     pub work: u64,

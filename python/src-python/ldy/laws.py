@@ -138,11 +138,11 @@ class Report:
     """The result of a contact solver.
 
     end: "converged", "sweeps", "time" or "work" (the limit was reached), "stalled" (the residual decreases no more: because of
-    rounding, or since there is no solution), "infeasible" (it has been proved that there is no solution), or "stopped" (``progress``
-    said so). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each measure; first: of the forces to
-    begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's method. work: counted from
-    sizes and patterns, the same in each run; a unit is about a nanosecond of a processor of 2025. history: residuals in the
-    order in which they were looked at, of many the first thousand.
+    rounding, or since there is no solution), "infeasible" (it has been proved that there is no solution), or "stopped"
+    (``progress`` said so). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each measure;
+    first: of the forces to begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's
+    method, on the island with the most. work: counted from sizes and patterns, the same in each run; a unit is about a
+    nanosecond of a processor of 2025. history: residuals in the order in which they were looked at, of many the first thousand.
     """
 
     end: str

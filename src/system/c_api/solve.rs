@@ -67,8 +67,8 @@ pub const LDY_GAUSS_SEIDEL_METHOD: c_int = 1;
 pub const LDY_NEWTON_METHOD: c_int = 2;
 
 /// Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
-/// to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, must return and call nothing for the
-/// solver or system at work.
+/// to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, and by no other: with it, one thread solves
+/// all islands. It must return and call nothing for the solver or system at work.
 pub type ldy_watch =
     Option<unsafe extern "C" fn(residual: f64, sweeps: c_int, steps: c_int, data: *mut c_void) -> c_int>;
 
@@ -84,7 +84,7 @@ pub struct ldy_solve_options {
     pub measure: c_int,
     /// One of LDY_AUTOMATIC_METHOD, LDY_GAUSS_SEIDEL_METHOD, LDY_NEWTON_METHOD.
     pub method: c_int,
-    /// Most sweeps over all rows; 100000.
+    /// Most sweeps over each island, or over all rows if these form one island; 100000.
     pub sweeps: c_int,
     /// Of ldy_solve_rows: not 0 if the first component is normal, as in FCLIB; else it is the third.
     pub normal_first: c_int,
@@ -128,9 +128,9 @@ pub struct ldy_solve_report {
     /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
     /// LDY_STOPPED, LDY_WORK_DONE.
     pub end: c_int,
-    /// Sweeps of Gauss-Seidel.
+    /// Sweeps of Gauss-Seidel. If rows form several islands, which no block connects: those of the island with the most.
     pub sweeps: c_int,
-    /// Steps of Newton's method.
+    /// Steps of Newton's method, of the island with the most.
     pub steps: c_int,
     /// The row that contributes most to the residual.
     pub worst: c_int,
@@ -144,12 +144,13 @@ pub struct ldy_solve_report {
     pub first: c_double,
     /// Seconds that passed.
     pub seconds: c_double,
-    /// Residuals in the order in which they were looked at, of many the first thousand; valid until the solver's next call.
+    /// Residuals of the largest island in the order in which they were looked at, of many the first thousand, and 64 for each row at
+    /// most; valid until the solver's next call.
     pub history: *const c_double,
     /// As many.
     pub history_count: usize,
     /// Work, counted from sizes and patterns: a unit is about a nanosecond of a processor of 2025. It is the same in each run. A limit
-    /// of work is checked between sweeps and steps: the work is at most one of them more.
+    /// of work is divided among islands, and checked between sweeps and steps: the work is at most one of them more on each island.
     pub work: c_ulonglong,
 }
 
