@@ -112,17 +112,15 @@ mod tests {
         let (mut islands, mut copies) = (Components::default(), Copies::default());
         islands.find(&starts, &columns).unwrap();
         copies.fill(&islands, &problem, &laws, &scales).unwrap();
-        let expected: [(&[i32], &[i32], &[usize], [usize; 2]); 2] = [
-            (&[0, 2, 4], &[0, 1, 0, 1], &[0, 1, 3, 4], [0, 2]),
-            (&[0, 1, 3], &[0, 0, 1], &[2, 5, 6], [1, 3]),
-        ];
-        for (island, (starts, columns, blocks, rows)) in expected.into_iter().enumerate() {
+        let check = |island: usize, starts: &[i32], columns: &[i32], blocks: &[usize], rows: [usize; 2]| {
             let Copy { problem, laws: own, scales: factors } = copies.of(&islands, island);
             assert_eq!((problem.starts, problem.columns, problem.normal), (starts, columns, Normal::First));
             assert_eq!(problem.values, blocks.iter().map(|&k| value(k)).collect::<Vec<_>>());
             assert_eq!((problem.b, factors), (&rows.map(|row| b[row])[..], &rows.map(|row| scales[row])[..]));
             assert_eq!(own, rows.map(|row| laws[row]));
-        }
+        };
+        check(0, &[0, 2, 4], &[0, 1, 0, 1], &[0, 1, 3, 4], [0, 2]);
+        check(1, &[0, 1, 3], &[0, 0, 1], &[2, 5, 6], [1, 3]);
         copies.fill(&islands, &problem, &laws, &[]).unwrap();
         assert!(copies.of(&islands, 1).scales.is_empty());
     }
