@@ -30,8 +30,7 @@ pub struct Laws<'py>(
 #[derive(FromPyObject)]
 pub struct Choice(f64, String, String, usize, Option<f64>, Option<u64>);
 
-/// Names of the end, and numbers: residual, natural, scaled, that of the first forces, seconds; the row that is worst, sweeps, steps
-/// and work; the history.
+/// The status; the residual, natural, scaled, of the initial guess, and seconds; the worst row, sweeps, steps and work; the history.
 pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Bound<'py, PyArray1<f64>>);
 
 /// Laws of constraints as [`Laws`] has them.
@@ -59,7 +58,7 @@ impl Laws<'_> {
         Ok(kinds.as_slice()?.iter().enumerate().map(law).collect())
     }
 
-    /// As the library has them, of rows with so many scalars: two of a row with more than three.
+    /// The laws of rows with these numbers of scalar rows: two for a row with more than three.
     pub fn made(&self, heights: impl Iterator<Item = usize>) -> PyResult<Vec<Law>> {
         let own = self.of_constraints()?;
         let mut laws = Vec::with_capacity(own.len());
@@ -129,7 +128,7 @@ pub fn real_time() -> (f64, &'static str, usize) {
     (tolerance, "gauss-seidel", sweeps)
 }
 
-/// A function of Python that is told how far a solution is: residual, sweeps, steps. The solution ends where it raises, and where it
+/// A function of Python that gets the progress of a solution: residual, sweeps, steps. The solution ends if it raises an exception or
 /// returns False.
 pub struct Progress {
     function: Option<Py<PyAny>>,
@@ -142,7 +141,7 @@ impl Progress {
         Self { function, measure, raised: None }
     }
 
-    /// What a solution calls, if there is a function: it tells the function, and returns whether the solution goes on.
+    /// The watch function of a solution, if there is a function of Python: it calls that one, and returns whether the solution goes on.
     pub fn watch(&mut self) -> Option<impl FnMut(&ldy::solve::Report) -> bool> {
         let Self { function, measure, raised } = self;
         let function = function.as_ref()?;
@@ -160,7 +159,7 @@ impl Progress {
         })
     }
 
-    /// What it raised comes out as it is.
+    /// Raise the exception of the function, if there is one.
     pub fn end(self) -> PyResult<()> {
         self.raised.map_or(Ok(()), Err)
     }

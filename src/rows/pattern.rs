@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use num_traits::AsPrimitive;
 
+use crate::memory::{self, collect};
 use crate::rows::fault::{Error, Fault};
 
 const ILL_STARTS: &str = "starts do not ascend from 0 to the number of blocks";
@@ -12,6 +13,37 @@ const ILL_STARTS: &str = "starts do not ascend from 0 to the number of blocks";
 #[inline(always)]
 pub(crate) fn range(starts: &[impl AsPrimitive<usize>], which: usize) -> Range<usize> {
     starts[which].as_()..starts[which + 1].as_()
+}
+
+/// A copy of the pattern for which something was computed that depends on the pattern alone.
+#[derive(Debug, Default)]
+pub(crate) struct KeptPattern {
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+}
+
+impl KeptPattern {
+    /// Whether a pattern is the same.
+    pub fn is(&self, starts: &[i32], columns: &[i32]) -> bool {
+        self.starts == starts && self.columns == columns
+    }
+
+    /// Forget the pattern before something is computed for another one: if that fails in the middle, no pattern is the same.
+    pub fn forget(&mut self) {
+        self.starts.clear();
+    }
+
+    /// Keep a pattern for which everything is computed.
+    pub fn keep(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
+        self.forget();
+        collect(&mut self.columns, columns.len(), columns.iter().copied())?;
+        collect(&mut self.starts, starts.len(), starts.iter().copied())
+    }
+
+    /// Its starts.
+    pub fn starts(&self) -> &[i32] {
+        &self.starts
+    }
 }
 
 /// Check that starts ascend from 0 to the number of blocks, that the columns of each row ascend inside W, and that each row has its

@@ -12,7 +12,7 @@ use std::iter;
 
 use crate::math::simd::{Kernel, SimdLevel, at_best};
 use crate::memory::{self, collect, push, refill, repeated};
-use crate::rows::pattern::range;
+use crate::rows::pattern::{KeptPattern, range};
 
 /// A block, column by column.
 pub type Square<const N: usize> = [[f64; N]; N];
@@ -42,8 +42,7 @@ pub struct BlockLu<const N: usize> {
     /// A vector in the order of elimination.
     work: Vec<[f64; N]>,
     /// The pattern.
-    given_starts: Vec<i32>,
-    given_columns: Vec<i32>,
+    given: KeptPattern,
     /// The target of each given block.
     targets: Vec<u32>,
     /// The number of products of blocks in a factorization, if it is at most `most`.
@@ -69,18 +68,17 @@ impl<const N: usize> BlockLu<N> {
     /// `most` products are worth.
     pub fn analyse(&mut self, starts: &[i32], columns: &[i32], most: u64) -> memory::Result<Option<u64>> {
         let is_known = self.products.is_some() || self.most >= most;
-        if is_known && self.given_starts == starts && self.given_columns == columns {
+        if is_known && self.given.is(starts, columns) {
             return Ok(self.products.filter(|&products| products <= most));
         }
-        self.given_starts.clear();
+        self.given.forget();
         self.most = most;
         self.products = self.eliminate_pattern(starts, columns)?;
         if self.products.is_some() {
             self.make_room()?;
             self.find_targets(starts, columns)?;
         }
-        collect(&mut self.given_columns, columns.len(), columns.iter().copied())?;
-        collect(&mut self.given_starts, starts.len(), starts.iter().copied())?;
+        self.given.keep(starts, columns)?;
         Ok(self.products)
     }
 
@@ -175,7 +173,7 @@ impl<const N: usize> BlockLu<N> {
     pub fn factorise(&mut self, block: impl Fn(usize, usize) -> Option<Square<N>>) -> bool {
         self.clear();
         for row in 0..self.pivots.len() {
-            for k in range(&self.given_starts, row) {
+            for k in range(self.given.starts(), row) {
                 if let Some(block) = block(row, k) {
                     *self.block_mut(k) = block;
                 }

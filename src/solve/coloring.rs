@@ -3,7 +3,8 @@
 //! two advantages of the order of memory: neighbors are in the cache, and sweeps converge at the same rate. The order depends on
 //! the pattern, not on the number of threads.
 
-use crate::memory::{self, collect, refill};
+use crate::memory::{self, refill};
+use crate::rows::pattern::KeptPattern;
 use crate::team::part;
 
 /// Rows of a chunk.
@@ -30,8 +31,7 @@ pub struct Order {
     /// Colors of the neighbors of a chunk, as bits.
     taken: Vec<u64>,
     /// The pattern.
-    given_starts: Vec<i32>,
-    given_columns: Vec<i32>,
+    given: KeptPattern,
 }
 
 /// A group of rows that are processed chunk by chunk.
@@ -46,10 +46,10 @@ pub struct Group<'a> {
 impl Order {
     /// Find the order of a pattern, unless the pattern has not changed since the last call.
     pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
-        if self.given_starts == starts && self.given_columns == columns {
+        if self.given.is(starts, columns) {
             return Ok(());
         }
-        self.given_starts.clear();
+        self.given.forget();
         let rows = starts.len() - 1;
         refill(&mut self.colors, rows, NO_COLOR)?;
         self.count = if rows >= MANY { self.color(starts, columns)? } else { 0 };
@@ -58,8 +58,7 @@ impl Order {
             self.count = 0;
         }
         self.sort()?;
-        collect(&mut self.given_columns, columns.len(), columns.iter().copied())?;
-        collect(&mut self.given_starts, starts.len(), starts.iter().copied())
+        self.given.keep(starts, columns)
     }
 
     /// The groups, in order.

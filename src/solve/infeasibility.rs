@@ -11,11 +11,8 @@ use crate::math::{Vector, largest};
 use super::frames::Axes;
 use super::law::on_cone;
 use super::problem::{Kind, Law, Problem3};
-use super::residual::Norms;
+use super::residual::{HUGE, Norms};
 use super::workspace::Memory;
-
-/// A solution whose scaled forces are this many times as large as B does not count.
-pub const HUGE: f64 = 1e8;
 
 /// Squares below this may be the remains of larger squares after underflow.
 const LOST: f64 = 1e-290;

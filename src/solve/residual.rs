@@ -3,9 +3,11 @@
 use crate::math::{Block, Vector, dot, largest};
 
 use super::frames::Axes;
-use super::infeasibility::HUGE;
 use super::law::natural_map;
 use super::problem::{Law, Problem3};
+
+/// A solution whose scaled forces are this many times as large as B does not count.
+pub const HUGE: f64 = 1e8;
 
 /// The measure that is compared with the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -61,7 +63,7 @@ impl Norms {
         Self { natural, scaled, squares }
     }
 
-    /// The norms of all islands, from those of each.
+    /// The norms of all islands together.
     pub fn of_all(islands: impl Iterator<Item = Self>) -> Self {
         Self::of(
             islands.fold([0.0; 2], |sum, Self { squares, .. }| [sum[0] + squares[0], sum[1] + squares[1]]),

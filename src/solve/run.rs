@@ -42,7 +42,7 @@ const STARTS: [(f64, f64); 4] = [(10.0, 0.95), (100.0, 0.6), (10.0, 0.8), (1000.
 /// While the residual is at most this, a failure does not end Newton's steps at once.
 const NEAR: f64 = 1e-6;
 
-/// In problems of at most so many rows a few failures cost less than interior steps.
+/// In problems with at most this number of rows a few failures cost less than interior steps.
 const FEW: usize = 64;
 
 /// The maximum of rounds in which the residual does not decrease by a tenth.
@@ -151,38 +151,6 @@ impl Room {
         let outcome = Outcome { report, first: run.first, best: run.best, norms: run.norms };
         forces.copy_from_slice(&self.best);
         Ok(outcome)
-    }
-
-    /// The outcome if nothing is done: that of the forces to begin with.
-    ///
-    /// # Errors
-    /// If memory is exhausted.
-    pub fn measure(
-        &mut self,
-        problem: &Problem3,
-        laws: &[Law],
-        forces: &[Vector],
-    ) -> memory::Result<Outcome> {
-        match problem.normal {
-            Normal::First => self.measure_in::<NormalFirst>(problem, laws, forces),
-            Normal::Third => self.measure_in::<NormalThird>(problem, laws, forces),
-        }
-    }
-
-    fn measure_in<A: Axes>(
-        &mut self,
-        problem: &Problem3,
-        laws: &[Law],
-        forces: &[Vector],
-    ) -> memory::Result<Outcome> {
-        let Self { memory, allowed, .. } = self;
-        memory.prepare::<A>(problem, laws)?;
-        let closest = forces.iter().zip(laws).map(|(force, law)| law::allowed::<A>(&law.kind, force));
-        collect(allowed, forces.len(), closest)?;
-        let norms = Norms::new(&memory.q, &memory.weights);
-        let first = Sums::new::<A>(problem, laws, &memory.q, &memory.weights, allowed);
-        let report = Report { end: End::Stopped, ..Report::default() };
-        Ok(Outcome { report, first, best: first, norms })
     }
 }
 

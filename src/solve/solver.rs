@@ -107,7 +107,7 @@ impl Solver {
     }
 
     /// The residuals of the last solution, in the order of their computation: a thousand at most, and 64 for each row at
-    /// most. If the rows form several islands, they are those of the largest island.
+    /// most. If the rows form several islands, the history belongs to the largest one.
     pub fn history(&self) -> &[f64] {
         self.triples.islands.history()
     }

@@ -142,7 +142,8 @@ class Report:
     (``progress`` said so). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each measure;
     first: of the forces to begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's
     method, on the island with the most. work: counted from sizes and patterns, the same in each run; a unit is about a
-    nanosecond of a processor of 2025. history: residuals in the order in which they were looked at, of many the first thousand.
+    nanosecond of a processor of 2025. history: residuals of the
+    largest island in the order of their computation, a thousand at most, and 64 for each row at most.
     """
 
     end: str

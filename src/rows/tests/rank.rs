@@ -78,8 +78,8 @@ proptest! {
         prop_assert!(has_factor(&kept(&h, &dependent)));
     }
 
-    /// Rows of any number that are sums of a few, some of these almost sums of others: as many are told to depend as the rank says,
-    /// and the others are independent.
+    /// Rows of any number that are sums of a few, some of these almost sums of others: the number of rows that do not depend on others
+    /// is the rank, and these rows are independent.
     #[test]
     fn ranks_are_those_of_singular_values(
         rows in 2..8_usize, rank_of in 1..6_usize, small in 1e-4..1e-1_f64, entries in prop::collection::vec(-1.0..1.0_f64, 400),
@@ -98,7 +98,7 @@ proptest! {
         prop_assume!(sorted[rank_of - 1] > 3e-5 * sorted[0]);
         let dependent = dependent_rows(&Scene::of_operators(&h).rows(), 0.0).unwrap();
         prop_assert_eq!(dependent.iter().filter(|flag| !**flag).count(), rank_of);
-        // At angles below the tolerance, which of several rows is told is a matter of rounding.
+        // At angles below the tolerance, rounding decides which of several rows is reported.
         if least_sine(&h, &by_singular_values(&h)) > 2e-5 {
             prop_assert!(kept(&h, &dependent).singular_values().min() > 1e-8 * values.max());
         }
@@ -107,23 +107,23 @@ proptest! {
 
 #[test]
 fn what_is_no_matrix_or_no_tolerance_is_refused() {
-    let told = |block: [f64; 9], tolerance: f64| {
+    let reported = |block: [f64; 9], tolerance: f64| {
         dependent_rows(&BlockRows::new(&[0, 1], &[0], &block, None).unwrap(), tolerance)
     };
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    assert_eq!(told(unit, 0.0).unwrap(), [false; 3]);
-    assert_eq!(told([0.0; 9], 0.5).unwrap(), [true; 3]);
-    assert_eq!(told([1.0, 0.0, 0.0, 0.0, 1e-30, 0.0, 0.0, 0.0, 4.0], 0.0).unwrap(), [false, true, false]);
+    assert_eq!(reported(unit, 0.0).unwrap(), [false; 3]);
+    assert_eq!(reported([0.0; 9], 0.5).unwrap(), [true; 3]);
+    assert_eq!(reported([1.0, 0.0, 0.0, 0.0, 1e-30, 0.0, 0.0, 0.0, 4.0], 0.0).unwrap(), [false, true, false]);
     for tolerance in [-1.0, 1.0, f64::NAN] {
-        assert!(matches!(told(unit, tolerance).unwrap_err().fault, Fault::Invalid(_)));
+        assert!(matches!(reported(unit, tolerance).unwrap_err().fault, Fault::Invalid(_)));
     }
     let negative = [1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0];
     let indefinite = [1.0, 2.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     for block in [negative, indefinite] {
-        let error = told(block, 0.0).unwrap_err();
+        let error = reported(block, 0.0).unwrap_err();
         assert_eq!((error.row, error.fault), (Some(0), Fault::NotPositive));
     }
-    assert_eq!(told([f64::INFINITY; 9], 0.0).unwrap_err().fault, Fault::NotFinite("a block of W"));
+    assert_eq!(reported([f64::INFINITY; 9], 0.0).unwrap_err().fault, Fault::NotFinite("a block of W"));
     assert!(dependent_rows(&BlockRows::new(&[0], &[], &[], None).unwrap(), 0.0).unwrap().is_empty());
 }
 
@@ -136,15 +136,15 @@ fn the_tolerance_is_a_squared_sine() {
     (h[(1, 0)], h[(1, 1)]) = (cosine, sine);
     h[(2, 2)] = 1.0;
     let scene = Scene::of_operators(&h);
-    let told = |tolerance| dependent_rows(&scene.rows(), tolerance).unwrap();
-    assert_eq!(told(0.9 * sine * sine), [false; 3]);
-    assert_eq!(told(1.1 * sine * sine), [false, true, false]);
+    let reported = |tolerance| dependent_rows(&scene.rows(), tolerance).unwrap();
+    assert_eq!(reported(0.9 * sine * sine), [false; 3]);
+    assert_eq!(reported(1.1 * sine * sine), [false, true, false]);
 }
 
 /// Rows e₁, e₁ cos a + e₂ sin a: the squared sine of the default tolerance is 1e-10.
 #[test]
 fn the_default_tolerance_is_the_documented_one() {
-    let told = |square: f64| {
+    let reported = |square: f64| {
         let sine = square.sqrt();
         let h = DMatrix::from_row_slice(
             2,
@@ -153,13 +153,13 @@ fn the_default_tolerance_is_the_documented_one() {
         );
         dependent_rows(&Scene::of_any_operators(&h, &[1, 1]).rows(), 0.0).unwrap()
     };
-    assert_eq!((told(1.01e-10), told(0.99e-10)), (vec![false; 2], vec![false, true]));
+    assert_eq!((reported(1.01e-10), reported(0.99e-10)), (vec![false; 2], vec![false, true]));
 }
 
 /// Rows e₁, e₁ − s e₂, e₂: the last has the share s in the dependence of all three.
 #[test]
 fn a_share_below_the_documented_one_is_none() {
-    let told = |share: f64| {
+    let reported = |share: f64| {
         let h = DMatrix::from_row_slice(
             3,
             6,
@@ -167,5 +167,5 @@ fn a_share_below_the_documented_one_is_none() {
         );
         dependent_rows(&Scene::of_any_operators(&h, &[1, 1, 1]).rows(), 0.0).unwrap()
     };
-    assert_eq!((told(1.1e-5), told(0.9e-5)), (vec![false, false, true], vec![false, true, false]));
+    assert_eq!((reported(1.1e-5), reported(0.9e-5)), (vec![false, false, true], vec![false, true, false]));
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::memory::{self, collect, push, refill};
-use crate::rows::pattern::range;
+use crate::rows::pattern::{KeptPattern, range};
 
 /// The islands of the last pattern.
 #[derive(Debug, Default)]
@@ -19,22 +19,20 @@ pub struct Components {
     /// The number of rows and the root of each island.
     roots: Vec<(Reverse<u32>, u32)>,
     /// The pattern.
-    given_starts: Vec<i32>,
-    given_columns: Vec<i32>,
+    given: KeptPattern,
 }
 
 impl Components {
     /// Find the islands of a pattern, unless the pattern has not changed since the last call. Islands with more rows come first, and
     /// among islands of the same size those with smaller rows.
     pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
-        if self.given_starts == starts && self.given_columns == columns {
+        if self.given.is(starts, columns) {
             return Ok(());
         }
-        self.given_starts.clear();
+        self.given.forget();
         self.join(starts, columns)?;
         self.sort()?;
-        collect(&mut self.given_columns, columns.len(), columns.iter().copied())?;
-        collect(&mut self.given_starts, starts.len(), starts.iter().copied())
+        self.given.keep(starts, columns)
     }
 
     /// The number of islands.

@@ -1,7 +1,7 @@
 //! The limits of a solution, divided among its islands.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::solve::options::Options;
 use crate::solve::problem::Problem3;
@@ -23,13 +23,13 @@ impl<'a> Limits<'a> {
         Self { options, begin, cost, left: AtomicU64::new(cost) }
     }
 
-    /// The options of an island that begins now, while so many threads solve islands.
+    /// The options of an island that begins now, while this number of threads solve islands.
     pub fn begin(&self, island: &Problem3, threads: usize) -> Options {
         let own = sweep_cost(island) as u64;
         let left = self.left.fetch_sub(own.min(self.cost), Ordering::Relaxed);
         let part = |most: u64| (u128::from(most) * u128::from(own) / u128::from(self.cost.max(1))) as u64;
         let share = (threads as f64 * own as f64 / left as f64).min(1.0);
-        let time = |most: std::time::Duration| most.saturating_sub(self.begin.elapsed()).mul_f64(share);
+        let time = |most: Duration| most.saturating_sub(self.begin.elapsed()).mul_f64(share);
         Options { work: self.options.work.map(part), time: self.options.time.map(time), ..*self.options }
     }
 }

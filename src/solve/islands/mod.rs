@@ -2,7 +2,7 @@
 //! forces do not depend on other islands. So the residual of the whole is within the tolerance, too: the squares of residuals and
 //! of B are sums over islands.
 //!
-//! Islands are solved by several threads. What a thread does not depend on the others, so bits do not either.
+//! Several threads solve islands. An island has the same bits on any thread.
 
 mod bodies;
 mod components;
@@ -94,9 +94,10 @@ impl Islands {
             };
             return Ok(outcome.report);
         }
-        self.prepare(task, forces)?;
+        self.prepare(task)?;
+        self.begin(forces)?;
         match watch {
-            Some(watch) => self.solve_watched(task, begin, watch)?,
+            Some(watch) => self.solve_watched(task, forces, begin, watch)?,
             None => self.solve_all(task, begin)?,
         }
         let rows = self.components.all();
@@ -104,12 +105,12 @@ impl Islands {
         Ok(whole::report(&self.components, &self.outcomes, task.options, begin.elapsed()))
     }
 
-    /// The residuals of the last solution; those of the largest island if there are several.
+    /// The residuals of the last solution, of the largest island if there are several.
     pub fn history(&self) -> &[f64] {
         self.rooms.first().map_or(&[], |room| &room.history)
     }
 
-    fn prepare(&mut self, task: &Task, forces: &[Vector]) -> memory::Result {
+    fn prepare(&mut self, task: &Task) -> memory::Result {
         let Self { components, copies, batches, rooms, all_rows, .. } = self;
         copies.fill(components, task.problem, task.laws, task.source.scales)?;
         batches.divide(components)?;
@@ -117,7 +118,12 @@ impl Islands {
             push(rooms, Room::default())?;
         }
         all_rows.get_mut().unwrap_or_else(PoisonError::into_inner).forget();
-        refill(&mut self.outcomes, components.len(), Outcome::default())?;
+        refill(&mut self.outcomes, components.len(), Outcome::default())
+    }
+
+    /// Set the forces to begin with.
+    fn begin(&mut self, forces: &[Vector]) -> memory::Result {
+        let Self { components, copies, .. } = self;
         collect(&mut self.forces, forces.len(), components.all().iter().map(|&row| forces[row as usize]))?;
         for island in 0..components.len() {
             // An island at rest has no scale of its own. No force is its solution, unless a law forbids that.
@@ -160,15 +166,31 @@ impl Islands {
         Ok(())
     }
 
-    /// Solve all islands one after another, small ones first, and tell the progress of the whole.
-    fn solve_watched(&mut self, task: &Task, begin: Instant, watch: &mut Watch) -> memory::Result {
+    /// Stop each island after its first look: the outcomes are those of the initial guess. The forces become allowed ones.
+    fn look_at_all(&mut self, task: &Task, begin: Instant) -> memory::Result {
+        let Self { components, copies, forces, outcomes, batches, rooms, all_rows, .. } = self;
+        let parts = Parts::new(components, copies, all_rows, task, begin);
+        for (batch, room) in rooms[..batches.len()].iter_mut().enumerate() {
+            for island in range(&batches.islands, batch) {
+                let own = &mut forces[range(components.starts(), island)];
+                outcomes[island] = parts.solve(island, 1, room, own, &mut |_, _| false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Solve all islands one after another, small ones first, and report the progress of the whole.
+    fn solve_watched(
+        &mut self,
+        task: &Task,
+        forces: &[Vector],
+        begin: Instant,
+        watch: &mut Watch,
+    ) -> memory::Result {
+        self.look_at_all(task, begin)?;
+        self.begin(forces)?;
         let Self { components, copies, forces, outcomes, batches, rooms, all_rows, ahead } = self;
         let parts = Parts::new(components, copies, all_rows, task, begin);
-        for (island, outcome) in outcomes.iter_mut().enumerate() {
-            let own = &forces[range(components.starts(), island)];
-            let Copy { problem, laws, .. } = copies.of(components, island);
-            *outcome = rooms[0].measure(&problem, laws, own)?;
-        }
         let (mut whole, mut goes_on) = (Whole::new(components, outcomes, ahead)?, true);
         for batch in (0..batches.len()).rev() {
             for island in range(&batches.islands, batch).rev() {
@@ -199,7 +221,7 @@ impl<'a> Parts<'a> {
         Self { islands, copies, source: task.source, all_rows, limits }
     }
 
-    /// Solve an island while so many threads solve islands.
+    /// Solve an island while this number of threads solve islands.
     fn solve(
         &self,
         island: usize,

@@ -57,7 +57,7 @@ impl Run<'_, '_> {
             return Ok(false);
         }
         let most = most.min(MOST_PRODUCTS as f64).ceil() as u64;
-        let next = self.search(most);
+        let next = self.search(most, MOST_PRODUCTS);
         if self.products.is_none() && next < 2 * self.fewer {
             return Ok(false);
         }
@@ -65,10 +65,11 @@ impl Run<'_, '_> {
         Ok(products.is_some_and(|products| step > self.step_cost(products)))
     }
 
-    /// The products up to which a search goes that asks for `most`: beyond these, so that it need not be repeated soon.
-    fn search(&self, most: u64) -> u64 {
+    /// The products up to which a search goes that asks for `most`: beyond these, so that it need not be repeated soon, and at most
+    /// `limit`.
+    fn search(&self, most: u64, limit: u64) -> u64 {
         let affordable = SEARCHED * self.report.sweeps as f64 * self.sweep_cost() / SEARCH;
-        (4 * most).min(affordable as u64).min(MOST_PRODUCTS)
+        (4 * most).min(affordable as u64).min(limit)
     }
 
     /// Whether interior steps in the space of bodies are expected to be quicker than `sweeps` sweeps.
@@ -78,7 +79,7 @@ impl Run<'_, '_> {
         if self.source.bodies.is_none() || most < 0.0 {
             return Ok(false);
         }
-        let next = self.search(most.min(MOST_PRODUCTS as f64).ceil() as u64);
+        let next = self.search(most.min(MOST_PRODUCTS as f64).ceil() as u64, MOST_BODY_PRODUCTS);
         if matches!(self.body_products, Products::MoreThan(fewer) if next < 2 * fewer) {
             return Ok(false);
         }
