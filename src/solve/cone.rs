@@ -81,6 +81,12 @@ impl Scaling {
         self.apply(x, -1.0, self.eta.recip())
     }
 
+    /// W, symmetric.
+    #[inline(always)]
+    pub fn matrix(&self) -> [Vector; 3] {
+        std::array::from_fn(|j| self.times(&std::array::from_fn(|i| f64::from(i == j))))
+    }
+
     /// W⁻², symmetric.
     #[inline(always)]
     pub fn inverse_square(&self) -> [Vector; 3] {

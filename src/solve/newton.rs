@@ -4,13 +4,18 @@
 //! part and the tangential part to the disk whose radius is friction times that. With M = W' + α I, the scaled W and the
 //! proximal term, a step solves ((1 − P') + P' M) δ = −F.
 
+use crate::math::inverse;
 use crate::math::{Block, Vector, is_finite, length};
 use crate::memory::{self, refill};
 
 use super::block_lu::{BlockLu, Square};
+use super::body_space::{BodySpace, RowEquation, UNIT};
 use super::frames::Axes;
 use super::problem::{Kind, Law, Problem3};
 use super::residual::velocity;
+
+/// The corrections of a solution in the space of bodies.
+const CORRECTIONS: usize = 1;
 
 /// The equations of a problem, scaled.
 #[derive(Clone, Copy, Debug)]
@@ -41,9 +46,7 @@ impl Newton {
     /// Prepare the workspace for the pattern of a problem. Returns the number of products of blocks in a step, or none if it
     /// exceeds `most`.
     pub fn prepare(&mut self, problem: &Problem3, most: u64) -> memory::Result<Option<u64>> {
-        let rows = problem.rows();
-        refill(&mut self.step, rows, [0.0; 3])?;
-        refill(&mut self.slopes, rows, [0.0; 9])?;
+        self.prepare_rows(problem.rows())?;
         self.lu.analyse(problem.starts, problem.columns, most)
     }
 
@@ -52,21 +55,48 @@ impl Newton {
         &mut self.lu
     }
 
-    /// Make a whole step from `forces`. Returns false and leaves `forces` unchanged if there is no step.
+    /// Make room for steps in the space of bodies, which need no pattern.
+    pub fn prepare_rows(&mut self, rows: usize) -> memory::Result {
+        refill(&mut self.step, rows, [0.0; 3])?;
+        refill(&mut self.slopes, rows, [0.0; 9])
+    }
+
+    /// Make a whole step from `forces`, in the space of bodies if it is given. Returns false and leaves `forces` unchanged if there
+    /// is no step.
     ///
     /// The step is not shortened: with the proximal term whole steps lead to the solution in a few steps, while a search along
     /// them gets stuck where contacts change between sticking, sliding and open.
-    pub fn step<A: Axes>(&mut self, equations: &Equations, forces: &mut [Vector]) -> bool {
+    pub fn step<A: Axes>(
+        &mut self,
+        equations: &Equations,
+        bodies: Option<&mut BodySpace>,
+        forces: &mut [Vector],
+    ) -> bool {
         let Self { lu, step, slopes } = self;
         equations.linearise::<A>(forces, step, slopes);
-        let regular = lu.factorise(
-            #[inline(always)]
-            |row, k| equations.block(row, k, &slopes[row]),
-        );
-        if !regular {
+        let is_regular = match bodies {
+            Some(space) => {
+                space.correct(None::<fn(usize) -> Vector>);
+                let is_regular = space.factorise(|row| equations.of_bodies(row, &slopes[row]));
+                if is_regular {
+                    space.solve(step, CORRECTIONS);
+                }
+                is_regular
+            }
+            None => {
+                let is_regular = lu.factorise(
+                    #[inline(always)]
+                    |row, k| equations.block(row, k, &slopes[row]),
+                );
+                if is_regular {
+                    lu.solve(step);
+                }
+                is_regular
+            }
+        };
+        if !is_regular {
             return false;
         }
-        lu.solve(step);
         for (step, root) in step.iter_mut().zip(equations.roots) {
             *step = step.map(|x| x / root);
         }
@@ -155,6 +185,19 @@ impl Equations<'_> {
         }
         Some(block)
     }
+
+    /// (1 − (1 − α) P')⁻¹ and P' of a row.
+    #[inline(always)]
+    fn of_bodies(&self, row: usize, slope: &Block) -> RowEquation {
+        let kept: Block = std::array::from_fn(|i| f64::from(i % 4 == 0) - (1.0 - self.alpha(row)) * slope[i]);
+        // A singular row has no inverse, and the step is not finite then.
+        let inverse = inverse(&kept).unwrap_or([f64::NAN; 9]);
+        RowEquation { inverse: [columns(&inverse), UNIT], factor: columns(slope) }
+    }
+}
+
+fn columns(block: &Block) -> Square<3> {
+    std::array::from_fn(|j| std::array::from_fn(|i| block[3 * j + i]))
 }
 
 /// The projection P; the bounds are bounds of y.

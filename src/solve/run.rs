@@ -12,11 +12,12 @@ use crate::team::Team;
 
 use super::acceleration::Momentum;
 use super::body_rows::Bodies;
+use super::body_space::BodySpace;
 use super::coloring::MANY;
 use super::frames::{Axes, NormalFirst, NormalThird};
 use super::gauss_seidel::Sweeps;
 use super::infeasibility;
-use super::interior::{BodySpace, Interior};
+use super::interior::{Interior, Start};
 use super::law;
 use super::newton::Newton;
 use super::options::{End, Method, Options, Report};
@@ -35,12 +36,20 @@ const MOST_SWEEPS: usize = 2000;
 /// Sweeps begin again from the forces of the last step if the least residual is less than this times the least of the sweeps.
 const CLOSER: f64 = 0.5;
 
-/// The starts of interior points, in one round after the other: the width relative to the residual, and the foreseen share of the
-/// change of sliding velocities. Where one start ends short of the solution, another seldom does.
-const STARTS: [(f64, f64); 4] = [(10.0, 0.95), (100.0, 0.6), (10.0, 0.8), (1000.0, 0.7)];
+/// The starts of interior points, in one round after the other, with widths relative to the residual. Where one start ends short of
+/// the solution, another seldom does.
+const STARTS: [Start; 4] = [
+    Start { width: 10.0, share: 0.8, is_bold: false },
+    Start { width: 100.0, share: 0.6, is_bold: false },
+    Start { width: 10.0, share: 0.95, is_bold: true },
+    Start { width: 1000.0, share: 0.7, is_bold: true },
+];
 
 /// While the residual is at most this, a failure does not end Newton's steps at once.
 const NEAR: f64 = 1e-6;
+
+/// While the residual is more than this, as in walls after some sweeps, Newton's method seldom ends.
+const LARGE: f64 = 0.1;
 
 /// In problems with at most this number of rows a few failures cost less than interior steps.
 const FEW: usize = 64;
@@ -133,6 +142,8 @@ impl Room {
             products: None,
             fewer: 0,
             body_products: Products::MoreThan(0),
+            is_newton_in_bodies: false,
+            cost_of_newton: 0.0,
             spent: 0.0,
             report: Report::default(),
             first: Sums::default(),
@@ -173,6 +184,9 @@ struct Run<'a, 'w> {
     products: Option<u64>,
     fewer: u64,
     body_products: Products,
+    /// The space and the cost of a step of Newton's method.
+    is_newton_in_bodies: bool,
+    cost_of_newton: f64,
     /// The cost of all steps so far.
     spent: f64,
     report: Report,
@@ -247,18 +261,19 @@ impl Run<'_, '_> {
     }
 
     /// Make steps of Newton's method, and, if there is a start, interior steps and again steps of Newton's method.
-    fn round_of_steps<A: Axes>(&mut self, start: Option<(f64, f64)>) -> memory::Result<Option<End>> {
+    fn round_of_steps<A: Axes>(&mut self, start: Option<Start>) -> memory::Result<Option<End>> {
         let is_near = self.best_residual() < NEAR;
         let trial = match start {
             Some(_) if !is_near && self.problem.rows() <= FEW => Trial::Small,
             Some(_) if !is_near => Trial::First,
             _ => Trial::Long,
         };
-        if let Some(end) = self.steps::<A>(trial)? {
+        let is_far = start.is_some() && self.best_residual() > LARGE && !self.laws.iter().any(Law::is_joint);
+        if !is_far && let Some(end) = self.steps::<A>(trial)? {
             return Ok(Some(end));
         }
-        let Some((width, share)) = start else { return Ok(None) };
-        if let Some(end) = self.interior::<A>(width, share)? {
+        let Some(start) = start else { return Ok(None) };
+        if let Some(end) = self.interior::<A>(start)? {
             return Ok(Some(end));
         }
         self.steps::<A>(Trial::First)

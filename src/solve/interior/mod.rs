@@ -5,18 +5,18 @@
 //! = T⁻¹ v + |v_T| n, both in the cone |x_T| ≤ x_N. The term |v_T| of de Saxcé is computed from the velocity before a step and kept
 //! through the step. Where nothing slides the program is convex; where a contact slides, the term follows. A step solves (M + D) δy
 //! = b, M = W scaled, where D is the inverse square of the scaling that maps s and z to one point: `contact_space` does so with
-//! the blocks of W, `body_space` with a matrix of the bodies.
+//! the blocks of W, `bodies` with a matrix of the bodies.
 #![allow(clippy::needless_range_loop, reason = "indices are those of the formulas")]
 
-mod body_space;
+mod bodies;
 mod contact_space;
 
 use crate::math::{Vector, dot, is_finite, length};
 use crate::memory::{self, refill};
 
-pub use body_space::BodySpace;
 pub use contact_space::ContactSpace;
 
+use super::body_space::BodySpace;
 use super::cone::{self, Scaling};
 use super::frames::Axes;
 use super::problem::{Kind, Law, Problem3};
@@ -90,21 +90,14 @@ impl Space<'_> {
     fn factorise<A: Axes>(&mut self, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
         match self {
             Self::Contacts(space) => space.factorise::<A>(program, y, rows),
-            Self::Bodies(space) => space.factorise::<A>(program, y, rows),
+            Self::Bodies(space) => bodies::factorise::<A>(space, program, y, rows),
         }
     }
 
-    fn solve<A: Axes>(
-        &mut self,
-        program: &Program,
-        y: &[Vector],
-        rows: &[Row],
-        step: &mut [Vector],
-        corrections: usize,
-    ) {
+    fn solve(&mut self, step: &mut [Vector], corrections: usize) {
         match self {
             Self::Contacts(space) => space.solve(step),
-            Self::Bodies(space) => space.solve::<A>(program, y, rows, step, corrections),
+            Self::Bodies(space) => space.solve(step, corrections),
         }
     }
 
@@ -114,10 +107,23 @@ impl Space<'_> {
             Self::Contacts(_) => ContactSpace::velocities::<A>(program, y, rows),
             Self::Bodies(space) => {
                 space.advance(long);
-                space.velocities(program, rows);
+                bodies::velocities(space, program, rows);
             }
         }
     }
+}
+
+/// How interior steps begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// How far inside the cones, relative to the size of B.
+    pub width: f64,
+    /// The share of the change of |v_T| that steps foresee. With the whole change steps become short where many contacts slide,
+    /// without it many are needed.
+    pub share: f64,
+    /// Whether steps aim closer to the solution. They are fewer then, unless many contacts have neither force nor velocity: these
+    /// make the following steps short.
+    pub is_bold: bool,
 }
 
 /// The state, and a workspace for steps.
@@ -128,6 +134,7 @@ pub struct Interior {
     step: Vec<Vector>,
     /// The foreseen share of the change of |v_T|.
     share: f64,
+    is_bold: bool,
 }
 
 /// The kind of a lane with bounds.
@@ -209,22 +216,21 @@ fn inside(x: Vector, width: f64) -> Vector {
 }
 
 impl Interior {
-    /// Begin near these forces, inside by `width`, relative to the size of B. Steps foresee `share` of the change of |v_T|: with
-    /// the whole change they become short where many contacts slide, without it many steps are needed.
+    /// Begin near these forces.
     pub fn begin<A: Axes>(
         &mut self,
         program: &Program,
         space: &mut Space,
         forces: &[Vector],
-        width: f64,
-        share: f64,
+        start: &Start,
     ) -> memory::Result {
         let count = forces.len();
         refill(&mut self.y, count, [0.0; 3])?;
         refill(&mut self.rows, count, Row::default())?;
         refill(&mut self.step, count, [0.0; 3])?;
-        self.share = share;
-        let width = width.max(LEAST_WIDTH) * program.size / (count.max(1) as f64).sqrt();
+        self.share = start.share;
+        self.is_bold = start.is_bold;
+        let width = start.width.max(LEAST_WIDTH) * program.size / (count.max(1) as f64).sqrt();
         for (row, y) in self.y.iter_mut().enumerate() {
             let (shift, root) = (program.cohesion::<A>(row), program.roots[row]);
             *y = std::array::from_fn(|i| forces[row][i] * root + shift[i]);
@@ -253,8 +259,8 @@ impl Interior {
         }
         match space {
             Space::Bodies(space) => {
-                space.begin::<A>(program, &self.y)?;
-                space.velocities(program, &mut self.rows);
+                space.begin(|row| program.scaled_force::<A>(row, &self.y[row]));
+                bodies::velocities(space, program, &mut self.rows);
             }
             Space::Contacts(_) => ContactSpace::velocities::<A>(program, &self.y, &mut self.rows),
         }
@@ -416,12 +422,14 @@ impl Interior {
             return None;
         }
         self.right_side::<A>(program, None);
-        space.solve::<A>(program, &self.y, &self.rows, &mut self.step, 0);
+        space.solve(&mut self.step, 0);
         self.follow::<A>(program, None);
         let left = 1.0 - self.reach::<A>(program).min(1.0);
-        let goal = (left * left * mean).max((AHEAD * lack).min(mean));
+        // Mehrotra takes the cube.
+        let wanted = if self.is_bold { left * left } else { left };
+        let goal = (wanted * mean).max((AHEAD * lack).min(mean));
         self.right_side::<A>(program, Some(goal));
-        space.solve::<A>(program, &self.y, &self.rows, &mut self.step, CORRECTIONS);
+        space.solve(&mut self.step, CORRECTIONS);
         self.follow::<A>(program, Some(goal));
         let long = (SHARE * self.reach::<A>(program)).min(1.0);
         if !long.is_finite() || !is_finite(self.step.as_flattened()) {

@@ -26,9 +26,6 @@ pub(super) const MOST_BODY_PRODUCTS: u64 = (MOST_PRODUCTS as f64 * PRODUCT / BOD
 /// The expected number of interior steps.
 const INTERIOR_STEPS: f64 = 20.0;
 
-/// A step of Newton's method may take this times the time of an interior step.
-const DEARER: f64 = 2.0;
-
 /// The search for fill takes at most this part of the time of the sweeps so far: of large heaps it is of no use.
 const SEARCHED: f64 = 0.2;
 
@@ -115,12 +112,23 @@ impl Run<'_, '_> {
         Ok(self.products.filter(|&products| products <= most))
     }
 
-    /// The most products of a step of Newton's method.
-    pub(super) fn most_products(&mut self) -> memory::Result<u64> {
-        Ok(match self.body_products(MOST_BODY_PRODUCTS)? {
-            Some(products) => (DEARER * self.body_step_cost(products) / PRODUCT) as u64,
+    /// Choose the cheaper space for Newton's method. Returns false if factors are too large in both.
+    pub(super) fn choose_space_of_newton(&mut self) -> memory::Result<bool> {
+        let in_bodies = self.body_products(MOST_BODY_PRODUCTS)?.map(|products| self.body_step_cost(products));
+        let most = match in_bodies {
+            Some(cost) => ((cost - self.step_cost(0)) / PRODUCT) as u64,
             None => MOST_PRODUCTS,
-        })
+        };
+        let is_in_contacts = self.products(most, most)?.is_some();
+        self.cost_of_newton = match in_bodies {
+            Some(cost) if !is_in_contacts => cost,
+            _ => self.step_cost(self.products.unwrap_or(0)),
+        };
+        self.is_newton_in_bodies = in_bodies.is_some() && !is_in_contacts;
+        if self.is_newton_in_bodies {
+            self.room.newton.prepare_rows(self.problem.rows())?;
+        }
+        Ok(is_in_contacts || self.is_newton_in_bodies)
     }
 
     /// The cost of an interior step in the space of bodies.

@@ -4,7 +4,7 @@ use crate::math::Vector;
 use crate::memory;
 use crate::solve::block_lu::MOST_PRODUCTS;
 use crate::solve::frames::Axes;
-use crate::solve::interior::{ContactSpace, Interior, Program, Space};
+use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::newton::Equations;
 use crate::solve::options::End;
 use crate::solve::problem::Law;
@@ -18,7 +18,8 @@ const MOST_STEPS: usize = 12;
 const SMALL_STEPS: usize = 8;
 const MOST_FAILURES: usize = 4;
 
-/// The proximal term is multiplied by `LESS` after at most `FEW_STEPS` steps, and divided by it after a failure.
+/// The proximal term is multiplied by `LESS` after at most `FEW_STEPS` steps, twice after a single step, and divided by it after a
+/// failure.
 const FEW_STEPS: usize = 4;
 const LESS: f64 = 0.1;
 
@@ -62,8 +63,7 @@ struct Inside<'a> {
 impl Run<'_, '_> {
     /// Compute proximal points, each by a few steps of Newton's method, until there is no progress.
     pub(super) fn steps<A: Axes>(&mut self, trial: Trial) -> memory::Result<Option<End>> {
-        let most = self.most_products()?;
-        if self.products(most, most)?.is_none() {
+        if !self.choose_space_of_newton()? {
             return Ok(None);
         }
         let mut start = self.distance::<A>(0.0);
@@ -97,8 +97,10 @@ impl Run<'_, '_> {
             }
             match reached {
                 Some((steps, distance)) if distance < 2.0 * start => {
-                    if steps <= FEW_STEPS {
-                        alpha *= LESS;
+                    match steps {
+                        1 => alpha *= LESS * LESS,
+                        ..=FEW_STEPS => alpha *= LESS,
+                        _ => {}
                     }
                     failures += usize::from(distance > 0.95 * start);
                     start = distance;
@@ -117,15 +119,15 @@ impl Run<'_, '_> {
     }
 
     /// Make interior steps; each time that the residual has decreased by `AHEAD_OF_NEWTON`, try a few steps of Newton's method.
-    pub(super) fn interior<A: Axes>(&mut self, width: f64, share: f64) -> memory::Result<Option<End>> {
+    pub(super) fn interior<A: Axes>(&mut self, start: Start) -> memory::Result<Option<End>> {
         let is_in_bodies = self.body_products(MOST_BODY_PRODUCTS)?.is_some();
         if !is_in_bodies && self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
             return Ok(None);
         }
-        let start = self.report.residual.scaled;
+        let start = Start { width: start.width * self.report.residual.scaled, ..start };
         {
             let Inside { program, mut space, interior, now } = self.inside(is_in_bodies);
-            interior.begin::<A>(&program, &mut space, now, width * start, share)?;
+            interior.begin::<A>(&program, &mut space, now, &start)?;
         }
         let (mut least, mut idle) = (f64::INFINITY, 0);
         let mut next = AHEAD_OF_NEWTON * self.best_residual();
@@ -172,12 +174,12 @@ impl Run<'_, '_> {
 
     /// Make a step towards the proximal point; returns false if there is none.
     pub(super) fn step<A: Axes>(&mut self, alpha: f64) -> bool {
-        let step_cost = self.step_cost(self.products.unwrap_or(0));
-        let Room { memory: Memory { q, roots, .. }, newton, now, center, .. } = &mut *self.room;
+        let Room { memory: Memory { q, roots, .. }, newton, body_space, now, center, .. } = &mut *self.room;
         let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
         self.report.steps += 1;
-        self.spent += step_cost;
-        newton.step::<A>(&Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }, now)
+        self.spent += self.cost_of_newton;
+        let equations = Equations { problem, laws, q, roots, alpha, alpha_of_joints, center };
+        newton.step::<A>(&equations, self.is_newton_in_bodies.then_some(body_space), now)
     }
 
     /// ‖F‖ relative to B, with the proximal term of this α.

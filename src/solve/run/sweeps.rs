@@ -5,7 +5,7 @@ use crate::solve::acceleration;
 use crate::solve::frames::Axes;
 use crate::solve::options::End;
 
-use super::{Room, Run};
+use super::{LARGE, Room, Run};
 
 /// Sweeps before the rate of changes has a meaning; the same after momentum has begun; sweeps between two computations of the
 /// residual.
@@ -18,8 +18,9 @@ const RATE: usize = 4;
 const MOVING_RATE: usize = 8;
 
 /// Estimates of the sweeps that are left count up to this times the sweeps so far: in large heaps of spheres twenty steps cost
-/// thousands of sweeps.
+/// thousands of sweeps. While the residual is still large, as in walls, sweeps are slow: then estimates count more.
 const MOST_AHEAD: f64 = 4.0;
+const MOST_AHEAD_IF_LARGE: f64 = 16.0;
 
 /// With momentum a tenth of an estimate counts, after at most six doublings: heaps whose residual decreases slowly are often
 /// solved sooner than that, and steps seldom end soon there.
@@ -90,15 +91,17 @@ impl Run<'_, '_> {
     /// cost of steps.
     fn steps_are_quicker(&mut self, rate: f64, estimate: f64) -> memory::Result<bool> {
         let number = self.report.sweeps as f64;
+        let is_large = estimate > LARGE;
         let left = if self.momentum.share() > 0.0 {
-            COUNTED * self.sweeps_left()
+            self.sweeps_left() * if is_large { 1.0 } else { COUNTED }
         } else if rate < 1.0 {
             (self.options.tolerance / estimate).ln() / rate.ln()
         } else {
             f64::INFINITY
         };
-        let left = left.clamp(number, MOST_AHEAD * number);
-        Ok(self.newton_is_quicker(left)? || self.interior_is_quicker(left)?)
+        let most = if is_large { MOST_AHEAD_IF_LARGE } else { MOST_AHEAD };
+        let left = left.clamp(number, most * number);
+        Ok(self.interior_is_quicker(left)? || self.newton_is_quicker(left)?)
     }
 
     /// The sweeps that are left if each doubling of their number divides the residual by as much as the last one.

@@ -8,6 +8,7 @@ mod dense;
 mod gauss_seidel;
 mod infeasibility;
 mod islands;
+mod newton;
 mod projection;
 mod robust;
 mod rows_of_three;

@@ -2,8 +2,9 @@
 
 use crate::math::Vector;
 use crate::solve::block_lu::BlockLu;
+use crate::solve::body_space::BodySpace;
 use crate::solve::frames::NormalThird;
-use crate::solve::interior::{BodySpace, ContactSpace, Interior, Program, Space};
+use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::residual::{Norms, Sums};
 use crate::solve::workspace::Memory;
 use crate::solve::{End, Kind, Law, Method, NODE, Options, Solver};
@@ -65,7 +66,8 @@ fn interior_points_come_near_what_does_not_slide() {
         let spaces = [Space::Contacts(ContactSpace { lu: &mut lu }), Space::Bodies(&mut bodies)];
         let results = spaces.map(|mut space| {
             let (mut interior, mut forces) = (Interior::default(), forces.clone());
-            interior.begin::<NormalThird>(&program, &mut space, &forces, 10.0, 0.8).unwrap();
+            let start = Start { width: 10.0, share: 0.8, is_bold: true };
+            interior.begin::<NormalThird>(&program, &mut space, &forces, &start).unwrap();
             let (mut least, mut early) = (f64::INFINITY, Vec::new());
             for step in 0..60 {
                 if step == 5 {

@@ -1,0 +1,249 @@
+//! The equations of a step in the space of bodies: with the scaled W = Z Zᵀ each row has A δy + B Z δx = b, where δx = Zᵀ δy are the
+//! changes of the velocities of bodies. So K δx = Zᵀ A⁻¹ b with K = 1 + Zᵀ A⁻¹ B Z, and δy = A⁻¹ (b − B Z δx). Interior points and
+//! Newton's method have such equations.
+//!
+//! A⁻¹ is huge where contacts stick and small where they are open. So a solution is corrected until δx = Zᵀ δy.
+
+use crate::math::Vector;
+use crate::math::simd::{Kernel, SimdLevel, at_best};
+use crate::memory::{self, refill};
+
+use super::block_lu::{BlockLu, Square};
+use super::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVector};
+
+/// The relative error of δx = Zᵀ δy at which a solution needs no correction.
+const ENOUGH: f64 = 1e-11;
+
+/// The unit matrix.
+pub const UNIT: Square<3> = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// The matrices of a row, column by column.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowEquation {
+    /// A⁻¹ as a product of two matrices, the left one first. If one matrix had large and small eigenvalues, the small ones would be
+    /// lost in rounding.
+    pub inverse: [Square<3>; 2],
+    /// B.
+    pub factor: Square<3>,
+}
+
+impl RowEquation {
+    /// A⁻¹ b.
+    #[inline(always)]
+    fn inverse_times(&self, b: &Vector) -> Vector {
+        let [left, right] = &self.inverse;
+        times(left, &times(right, b))
+    }
+}
+
+/// Z, the factors of K, and the velocities of bodies.
+#[derive(Debug, Default)]
+pub struct BodySpace {
+    rows: BodyRows,
+    pattern: NodePattern,
+    /// The index in the pattern of each pair of parts, row by row.
+    pairs: Vec<u32>,
+    lu: BlockLu<NODE>,
+    equations: Vec<RowEquation>,
+    x: Vec<NodeVector>,
+    /// Zᵀ y − x.
+    drift: Vec<NodeVector>,
+    change: Vec<NodeVector>,
+    work: Vec<NodeVector>,
+    right: Vec<Vector>,
+}
+
+impl BodySpace {
+    /// Get Z, whose rows are scaled by `factors`. Returns false if bodies are not known.
+    pub fn prepare(
+        &mut self,
+        bodies: &dyn Bodies,
+        factors: impl Fn(usize) -> Vector,
+    ) -> memory::Result<bool> {
+        let is_known = bodies.write_rows(&mut self.rows)?;
+        if is_known {
+            self.rows.scale(factors);
+            self.rows.write_pattern(&mut self.pattern)?;
+        }
+        Ok(is_known)
+    }
+
+    /// Find the fill of a factorization. Returns the number of products of blocks, if it is at most `most`.
+    pub fn analyse(&mut self, most: u64) -> memory::Result<Option<u64>> {
+        let products = self.lu.analyse(&self.pattern.starts, &self.pattern.columns, most)?;
+        if products.is_some() {
+            self.make_room()?;
+        }
+        Ok(products)
+    }
+
+    fn make_room(&mut self) -> memory::Result {
+        let Self { rows, pattern, pairs, equations, x, drift, change, work, right, .. } = self;
+        pairs.clear();
+        for row in 0..rows.len() {
+            let (nodes, _) = rows.row(row);
+            pairs.try_reserve(nodes.len() * nodes.len())?;
+            for &to in nodes {
+                pairs.extend(nodes.iter().map(|&from| pattern.find(to as usize, from) as u32));
+            }
+        }
+        for list in [x, drift, change, work] {
+            refill(list, rows.nodes(), [0.0; NODE])?;
+        }
+        refill(right, rows.len(), [0.0; 3])?;
+        refill(equations, rows.len(), RowEquation::default())
+    }
+
+    /// Set x = Zᵀ y.
+    pub fn begin(&mut self, y: impl Fn(usize) -> Vector) {
+        self.x.fill([0.0; NODE]);
+        for row in 0..self.rows.len() {
+            self.rows.add_transposed(row, &y(row), &mut self.x);
+        }
+    }
+
+    /// Z x of a row.
+    #[inline(always)]
+    pub fn velocity(&self, row: usize) -> Vector {
+        self.rows.times(row, &self.x)
+    }
+
+    /// Solutions correct the difference of x and Zᵀ y, if there is y; otherwise x does not matter to them.
+    pub fn correct(&mut self, y: Option<impl Fn(usize) -> Vector>) {
+        let Self { rows, x, drift, .. } = self;
+        drift.fill([0.0; NODE]);
+        if let Some(y) = y {
+            for (drift, x) in drift.iter_mut().zip(x) {
+                *drift = x.map(|x| -x);
+            }
+            (0..rows.len()).for_each(|row| rows.add_transposed(row, &y(row), drift));
+        }
+    }
+
+    /// Factor K. Returns false if the matrix is singular.
+    pub fn factorise(&mut self, equation: impl Fn(usize) -> RowEquation) -> bool {
+        for (row, to) in self.equations.iter_mut().enumerate() {
+            *to = equation(row);
+        }
+        self.lu.clear();
+        at_best(Assembly { space: self });
+        self.lu.eliminate()
+    }
+
+    /// Replace b by δy, and compute δx, with at most this number of corrections.
+    pub fn solve(&mut self, step: &mut [Vector], corrections: usize) {
+        at_best(Solution { space: self, step, corrections });
+    }
+
+    /// Go along δx.
+    pub fn advance(&mut self, long: f64) {
+        for (x, change) in self.x.iter_mut().zip(&self.change) {
+            (0..NODE).for_each(|i| x[i] += long * change[i]);
+        }
+    }
+}
+
+/// The assembly of K.
+struct Assembly<'a> {
+    space: &'a mut BodySpace,
+}
+
+impl Kernel for Assembly<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, _: L) {
+        let BodySpace { rows, pattern, pairs, lu, equations, .. } = self.space;
+        for node in 0..rows.nodes() {
+            let block = lu.block_mut(pattern.find(node, node as u32));
+            (0..NODE).for_each(|i| block[i][i] = 1.0);
+        }
+        let mut pairs = pairs.iter();
+        for (row, equation) in equations.iter().enumerate() {
+            let g = equation.factor.map(|column| equation.inverse_times(&column));
+            let (nodes, blocks) = rows.row(row);
+            // Gᵀ Z of each part is made once.
+            for to in blocks {
+                let left = transposed_times(&g, to);
+                for (from, &pair) in blocks.iter().zip(pairs.by_ref().take(nodes.len())) {
+                    add_product(lu.block_mut(pair as usize), &left, from);
+                }
+            }
+        }
+    }
+}
+
+/// The solution with the factors.
+struct Solution<'a> {
+    space: &'a mut BodySpace,
+    step: &'a mut [Vector],
+    corrections: usize,
+}
+
+impl Kernel for Solution<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, _: L) {
+        let Self { space: BodySpace { rows, lu, equations, drift, change, work, right, .. }, step, .. } =
+            self;
+        let size = |list: &[NodeVector]| list.as_flattened().iter().map(|x| x * x).sum::<f64>().sqrt();
+        right.copy_from_slice(step);
+        change.fill([0.0; NODE]);
+        // Before the first solution, δy is A⁻¹ b.
+        for (step, equation) in step.iter_mut().zip(&*equations) {
+            *step = equation.inverse_times(step);
+        }
+        let mut first = 0.0;
+        for correction in 0..=self.corrections {
+            for ((work, drift), change) in work.iter_mut().zip(&*drift).zip(&*change) {
+                *work = std::array::from_fn(|i| drift[i] - change[i]);
+            }
+            for (row, step) in step.iter().enumerate() {
+                rows.add_transposed(row, step, work);
+            }
+            let error = size(work);
+            if correction == 0 {
+                first = error;
+            } else if error <= ENOUGH * first {
+                break;
+            }
+            lu.solve(work);
+            for (change, work) in change.iter_mut().zip(&*work) {
+                (0..NODE).for_each(|i| change[i] += work[i]);
+            }
+            for (row, (step, equation)) in step.iter_mut().zip(&*equations).enumerate() {
+                let made = times(&equation.factor, &rows.times(row, work));
+                if correction == 0 {
+                    // The difference first: both may be large and nearly the same.
+                    *step = equation.inverse_times(&std::array::from_fn(|i| right[row][i] - made[i]));
+                } else {
+                    let less = equation.inverse_times(&made);
+                    (0..3).for_each(|i| step[i] -= less[i]);
+                }
+            }
+        }
+    }
+}
+
+/// `a x`.
+#[inline(always)]
+fn times(a: &Square<3>, x: &Vector) -> Vector {
+    std::array::from_fn(|i| a[0][i] * x[0] + a[1][i] * x[1] + a[2][i] * x[2])
+}
+
+/// Gᵀ z.
+#[inline(always)]
+fn transposed_times(g: &Square<3>, z: &NodeBlock) -> NodeBlock {
+    z.map(|z| std::array::from_fn(|i| g[i][0] * z[0] + g[i][1] * z[1] + g[i][2] * z[2]))
+}
+
+/// `k += aᵀ b`.
+#[inline(always)]
+fn add_product(k: &mut Square<NODE>, a: &NodeBlock, b: &NodeBlock) {
+    for (k, b) in k.iter_mut().zip(b) {
+        for (k, a) in k.iter_mut().zip(a) {
+            *k += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        }
+    }
+}

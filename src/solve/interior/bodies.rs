@@ -1,0 +1,58 @@
+//! The equations of a step in the space of bodies: D δy + (1 + E) Z δx = b. E is the foreseen change of |v_T|. With cohesion, y is the sum
+//! of force and cohesion, and the force alone makes x.
+//!
+//! The velocities x of bodies are kept from step to step and not computed from y again: v = Z x + q has small errors then. Each
+//! step corrects errors of the equation x = Zᵀ y.
+
+use crate::math::Vector;
+
+use super::{ALPHA, Lane, Program, Row};
+use crate::solve::body_space::{BodySpace, RowEquation, UNIT};
+use crate::solve::frames::Axes;
+
+/// Write the velocities v = Z x + q.
+pub fn velocities(space: &BodySpace, program: &Program, rows: &mut [Row]) {
+    for (row, state) in rows.iter_mut().enumerate() {
+        let made = space.velocity(row);
+        let root = program.roots[row];
+        state.v = std::array::from_fn(|i| program.q[row][i] / root + made[i]);
+    }
+}
+
+/// Factor the matrix of the equations. Returns false if it is singular.
+pub fn factorise<A: Axes>(space: &mut BodySpace, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
+    space.correct(Some(|row: usize| program.scaled_force::<A>(row, &y[row])));
+    space.factorise(|row| equation::<A>(program, row, &y[row], &rows[row]))
+}
+
+/// D⁻¹ and 1 + E of a row.
+#[inline(always)]
+fn equation<A: Axes>(program: &Program, row: usize, y: &Vector, state: &Row) -> RowEquation {
+    let friction = program.friction(row);
+    let mut factor = UNIT;
+    let mut inverse = [[0.0; 3]; 3];
+    if friction > 0.0 {
+        // D⁻¹ = T⁻¹ W W T⁻¹.
+        let [mut left, mut right] = [inverse; 2];
+        let (axes, divisors) = ([A::N, A::S, A::T], [friction, 1.0, 1.0]);
+        let scaling = state.scaling.matrix();
+        for (i, &to) in axes.iter().enumerate() {
+            for (j, &from) in axes.iter().enumerate() {
+                left[from][to] = scaling[i][j] / divisors[i];
+                right[from][to] = scaling[i][j] / divisors[j];
+            }
+        }
+        for column in &mut factor {
+            column[A::N] += state.foreseen::<A>(friction, column);
+        }
+        return RowEquation { inverse: [left, right], factor };
+    }
+    for (i, column) in inverse.iter_mut().enumerate() {
+        column[i] = match program.lane::<A>(row, i) {
+            Some(Lane::Bounded(lower, upper)) => state.stiffness(y, i, lower, upper).max(ALPHA).recip(),
+            Some(Lane::Free) => ALPHA.recip(),
+            Some(Lane::Pinned(_)) | None => 0.0,
+        };
+    }
+    RowEquation { inverse: [inverse, UNIT], factor }
+}
