@@ -23,8 +23,11 @@ const BODY_ROW: f64 = 1000.0;
 /// The most products of blocks of bodies in an interior step.
 pub(super) const MOST_BODY_PRODUCTS: u64 = (MOST_PRODUCTS as f64 * PRODUCT / BODY_PRODUCT) as u64;
 
-/// The expected number of interior steps.
-const INTERIOR_STEPS: f64 = 20.0;
+/// The expected number of steps in the space of bodies, and the same from an initial guess whose residual is less than `GOOD`, as
+/// in a wall at rest.
+const BODY_STEPS: f64 = 20.0;
+const GOOD: f64 = 0.01;
+const GOOD_STEPS: f64 = 5.0;
 
 /// The search for fill takes at most this part of the time of the sweeps so far: of large heaps it is of no use.
 const SEARCHED: f64 = 0.2;
@@ -69,9 +72,11 @@ impl Run<'_, '_> {
         (4 * most).min(affordable as u64).min(limit)
     }
 
-    /// Whether interior steps in the space of bodies are expected to be quicker than `sweeps` sweeps.
-    pub(super) fn interior_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
-        let step = sweeps * self.sweep_cost() / INTERIOR_STEPS;
+    /// Whether steps in the space of bodies are expected to be quicker than `sweeps` sweeps.
+    pub(super) fn bodies_are_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
+        let is_good = self.report.first.by(self.options.measure) < GOOD;
+        let steps = if is_good { GOOD_STEPS } else { BODY_STEPS };
+        let step = sweeps * self.sweep_cost() / steps;
         let most = (step - self.body_step_cost(0)) / BODY_PRODUCT;
         if self.source.bodies.is_none() || most < 0.0 {
             return Ok(false);

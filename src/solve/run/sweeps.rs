@@ -101,7 +101,7 @@ impl Run<'_, '_> {
         };
         let most = if is_large { MOST_AHEAD_IF_LARGE } else { MOST_AHEAD };
         let left = left.clamp(number, most * number);
-        Ok(self.interior_is_quicker(left)? || self.newton_is_quicker(left)?)
+        Ok(self.bodies_are_quicker(left)? || self.newton_is_quicker(left)?)
     }
 
     /// The sweeps that are left if each doubling of their number divides the residual by as much as the last one.
