@@ -4,8 +4,8 @@
 //!
 //! A⁻¹ is huge where contacts stick and small where they are open. So a solution is corrected until δx = Zᵀ δy.
 
-use crate::math::Vector;
 use crate::math::simd::{Kernel, SimdLevel, at_best};
+use crate::math::{Block, Vector, difference, of_columns, times, transposed_times};
 use crate::memory::{self, refill};
 
 use super::block_lu::{BlockLu, Square};
@@ -15,16 +15,16 @@ use super::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVecto
 const ENOUGH: f64 = 1e-11;
 
 /// The unit matrix.
-pub const UNIT: Square<3> = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+pub const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
-/// The matrices of a row, column by column.
+/// The matrices of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowEquation {
     /// A⁻¹ as a product of two matrices, the left one first. If one matrix had large and small eigenvalues, the small ones would be
     /// lost in rounding.
-    pub inverse: [Square<3>; 2],
+    pub inverse: [Block; 2],
     /// B.
-    pub factor: Square<3>,
+    pub factor: Block,
 }
 
 impl RowEquation {
@@ -46,7 +46,7 @@ pub struct BodySpace {
     lu: BlockLu<NODE>,
     equations: Vec<RowEquation>,
     x: Vec<NodeVector>,
-    /// Zᵀ y − x.
+    /// Zᵀ y − x, as far as solutions correct it.
     drift: Vec<NodeVector>,
     change: Vec<NodeVector>,
     work: Vec<NodeVector>,
@@ -108,26 +108,24 @@ impl BodySpace {
         self.rows.times(row, &self.x)
     }
 
-    /// Solutions correct the difference of x and Zᵀ y, if there is y; otherwise x does not matter to them.
-    pub fn correct(&mut self, y: Option<impl Fn(usize) -> Vector>) {
-        let Self { rows, x, drift, .. } = self;
-        drift.fill([0.0; NODE]);
-        if let Some(y) = y {
-            for (drift, x) in drift.iter_mut().zip(x) {
-                *drift = x.map(|x| -x);
-            }
-            (0..rows.len()).for_each(|row| rows.add_transposed(row, &y(row), drift));
-        }
-    }
-
-    /// Factor K. Returns false if the matrix is singular.
+    /// Factor K. Returns false if the matrix is singular. Solutions do not depend on x, unless `correct` follows.
     pub fn factorise(&mut self, equation: impl Fn(usize) -> RowEquation) -> bool {
+        self.drift.fill([0.0; NODE]);
         for (row, to) in self.equations.iter_mut().enumerate() {
             *to = equation(row);
         }
         self.lu.clear();
         at_best(Assembly { space: self });
         self.lu.eliminate()
+    }
+
+    /// Solutions with the current factors also correct the difference of x and Zᵀ y.
+    pub fn correct(&mut self, y: impl Fn(usize) -> Vector) {
+        let Self { rows, x, drift, .. } = self;
+        for (drift, x) in drift.iter_mut().zip(x) {
+            *drift = x.map(|x| -x);
+        }
+        (0..rows.len()).for_each(|row| rows.add_transposed(row, &y(row), drift));
     }
 
     /// Replace b by δy, and compute δx, with at most this number of corrections.
@@ -160,11 +158,12 @@ impl Kernel for Assembly<'_> {
         }
         let mut pairs = pairs.iter();
         for (row, equation) in equations.iter().enumerate() {
-            let g = equation.factor.map(|column| equation.inverse_times(&column));
+            let f = &equation.factor;
+            let g = of_columns([0, 3, 6].map(|j| equation.inverse_times(&[f[j], f[j + 1], f[j + 2]])));
             let (nodes, blocks) = rows.row(row);
             // Gᵀ Z of each part is made once.
             for to in blocks {
-                let left = transposed_times(&g, to);
+                let left = to.map(|column| transposed_times(&g, &column));
                 for (from, &pair) in blocks.iter().zip(pairs.by_ref().take(nodes.len())) {
                     add_product(lu.block_mut(pair as usize), &left, from);
                 }
@@ -216,26 +215,13 @@ impl Kernel for Solution<'_> {
                 let made = times(&equation.factor, &rows.times(row, work));
                 if correction == 0 {
                     // The difference first: both may be large and nearly the same.
-                    *step = equation.inverse_times(&std::array::from_fn(|i| right[row][i] - made[i]));
+                    *step = equation.inverse_times(&difference(&right[row], &made));
                 } else {
-                    let less = equation.inverse_times(&made);
-                    (0..3).for_each(|i| step[i] -= less[i]);
+                    *step = difference(step, &equation.inverse_times(&made));
                 }
             }
         }
     }
-}
-
-/// `a x`.
-#[inline(always)]
-fn times(a: &Square<3>, x: &Vector) -> Vector {
-    std::array::from_fn(|i| a[0][i] * x[0] + a[1][i] * x[1] + a[2][i] * x[2])
-}
-
-/// Gᵀ z.
-#[inline(always)]
-fn transposed_times(g: &Square<3>, z: &NodeBlock) -> NodeBlock {
-    z.map(|z| std::array::from_fn(|i| g[i][0] * z[0] + g[i][1] * z[1] + g[i][2] * z[2]))
 }
 
 /// `k += aᵀ b`.

@@ -4,8 +4,7 @@
 //! part and the tangential part to the disk whose radius is friction times that. With M = W' + α I, the scaled W and the
 //! proximal term, a step solves ((1 − P') + P' M) δ = −F.
 
-use crate::math::inverse;
-use crate::math::{Block, Vector, is_finite, length};
+use crate::math::{Block, Vector, inverse, is_finite, length};
 use crate::memory::{self, refill};
 
 use super::block_lu::{BlockLu, Square};
@@ -74,28 +73,23 @@ impl Newton {
     ) -> bool {
         let Self { lu, step, slopes } = self;
         equations.linearise::<A>(forces, step, slopes);
-        let is_regular = match bodies {
+        match bodies {
             Some(space) => {
-                space.correct(None::<fn(usize) -> Vector>);
-                let is_regular = space.factorise(|row| equations.of_bodies(row, &slopes[row]));
-                if is_regular {
-                    space.solve(step, CORRECTIONS);
+                if !space.factorise(|row| equations.of_bodies(row, &slopes[row])) {
+                    return false;
                 }
-                is_regular
+                space.solve(step, CORRECTIONS);
             }
             None => {
                 let is_regular = lu.factorise(
                     #[inline(always)]
                     |row, k| equations.block(row, k, &slopes[row]),
                 );
-                if is_regular {
-                    lu.solve(step);
+                if !is_regular {
+                    return false;
                 }
-                is_regular
+                lu.solve(step);
             }
-        };
-        if !is_regular {
-            return false;
         }
         for (step, root) in step.iter_mut().zip(equations.roots) {
             *step = step.map(|x| x / root);
@@ -190,14 +184,10 @@ impl Equations<'_> {
     #[inline(always)]
     fn of_bodies(&self, row: usize, slope: &Block) -> RowEquation {
         let kept: Block = std::array::from_fn(|i| f64::from(i % 4 == 0) - (1.0 - self.alpha(row)) * slope[i]);
-        // A singular row has no inverse, and the step is not finite then.
+        // A singular row has no inverse. The factorization fails then.
         let inverse = inverse(&kept).unwrap_or([f64::NAN; 9]);
-        RowEquation { inverse: [columns(&inverse), UNIT], factor: columns(slope) }
+        RowEquation { inverse: [inverse, UNIT], factor: *slope }
     }
-}
-
-fn columns(block: &Block) -> Square<3> {
-    std::array::from_fn(|j| std::array::from_fn(|i| block[3 * j + i]))
 }
 
 /// The projection P; the bounds are bounds of y.

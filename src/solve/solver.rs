@@ -68,8 +68,8 @@ impl Solver {
         self.solve_with_bodies(problem, None, laws, options, forces, Some(watch))
     }
 
-    /// Do the same as [`Solver::solve_watched`], if there is a function that watches, with W known as a sum over bodies, too: some steps are quicker then. Z has a row
-    /// for each row of three scalar rows, and two for a row of more.
+    /// Do the same as [`Solver::solve_watched`], if there is a function that watches, with W known as a sum over bodies, too: some
+    /// steps are quicker then. Z has a row for each row of three scalar rows, and two for a row of more.
     ///
     /// # Errors
     /// As [`Solver::solve`].

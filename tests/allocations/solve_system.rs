@@ -7,7 +7,7 @@ use testing::allocator::{fail_at, own_allocations as allocations};
 
 const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
-/// Bodies of a tower. Each interface has so many contacts that steps of Newton's method cost more than interior steps.
+/// Bodies of a tower. Each interface has so many contacts that the space of bodies is cheaper, for Newton's method, too.
 const BODIES: usize = 4;
 const SIDE: usize = 4;
 

@@ -1,5 +1,5 @@
-//! The equations of a step in the space of bodies: D δy + (1 + E) Z δx = b. E is the foreseen change of |v_T|. With cohesion, y is the sum
-//! of force and cohesion, and the force alone makes x.
+//! The equations of a step in the space of bodies: D δy + (1 + E) Z δx = b. E is the foreseen change of |v_T|. With cohesion, y is the
+//! sum of force and cohesion, and the force alone makes x.
 //!
 //! The velocities x of bodies are kept from step to step and not computed from y again: v = Z x + q has small errors then. Each
 //! step corrects errors of the equation x = Zᵀ y.
@@ -21,8 +21,9 @@ pub fn velocities(space: &BodySpace, program: &Program, rows: &mut [Row]) {
 
 /// Factor the matrix of the equations. Returns false if it is singular.
 pub fn factorise<A: Axes>(space: &mut BodySpace, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
-    space.correct(Some(|row: usize| program.scaled_force::<A>(row, &y[row])));
-    space.factorise(|row| equation::<A>(program, row, &y[row], &rows[row]))
+    let is_regular = space.factorise(|row| equation::<A>(program, row, &y[row], &rows[row]));
+    space.correct(|row| program.scaled_force::<A>(row, &y[row]));
+    is_regular
 }
 
 /// D⁻¹ and 1 + E of a row.
@@ -30,7 +31,7 @@ pub fn factorise<A: Axes>(space: &mut BodySpace, program: &Program, y: &[Vector]
 fn equation<A: Axes>(program: &Program, row: usize, y: &Vector, state: &Row) -> RowEquation {
     let friction = program.friction(row);
     let mut factor = UNIT;
-    let mut inverse = [[0.0; 3]; 3];
+    let mut inverse = [0.0; 9];
     if friction > 0.0 {
         // D⁻¹ = T⁻¹ W W T⁻¹.
         let [mut left, mut right] = [inverse; 2];
@@ -38,17 +39,17 @@ fn equation<A: Axes>(program: &Program, row: usize, y: &Vector, state: &Row) -> 
         let scaling = state.scaling.matrix();
         for (i, &to) in axes.iter().enumerate() {
             for (j, &from) in axes.iter().enumerate() {
-                left[from][to] = scaling[i][j] / divisors[i];
-                right[from][to] = scaling[i][j] / divisors[j];
+                left[3 * from + to] = scaling[i][j] / divisors[i];
+                right[3 * from + to] = scaling[i][j] / divisors[j];
             }
         }
-        for column in &mut factor {
+        for column in factor.as_chunks_mut().0 {
             column[A::N] += state.foreseen::<A>(friction, column);
         }
         return RowEquation { inverse: [left, right], factor };
     }
-    for (i, column) in inverse.iter_mut().enumerate() {
-        column[i] = match program.lane::<A>(row, i) {
+    for i in 0..3 {
+        inverse[4 * i] = match program.lane::<A>(row, i) {
             Some(Lane::Bounded(lower, upper)) => state.stiffness(y, i, lower, upper).max(ALPHA).recip(),
             Some(Lane::Free) => ALPHA.recip(),
             Some(Lane::Pinned(_)) | None => 0.0,

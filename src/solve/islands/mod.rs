@@ -166,7 +166,7 @@ impl Islands {
         Ok(())
     }
 
-    /// Stop each island after its first look: the outcomes are those of the initial guess. The forces become allowed ones.
+    /// Compute the outcome of the initial guess for each island, which stops after its first look. The forces become allowed ones.
     fn look_at_all(&mut self, task: &Task, begin: Instant) -> memory::Result {
         let Self { components, copies, forces, outcomes, batches, rooms, all_rows, .. } = self;
         let parts = Parts::new(components, copies, all_rows, task, begin);

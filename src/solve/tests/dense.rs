@@ -3,6 +3,7 @@
 use crate::math::{Block, Vector};
 use crate::memory;
 use crate::rows::BlockRows;
+use crate::solve::body_space::BodySpace;
 use crate::solve::problem::Problem3;
 use crate::solve::{Bodies, BodyRows, NODE, Normal, Problem};
 use testing::Random;
@@ -52,6 +53,14 @@ impl Dense {
             b: b.collect::<Vec<_>>().as_chunks().0.to_vec(),
             g,
         }
+    }
+
+    /// The space of bodies, with these √d.
+    pub fn body_space(&self, roots: &[f64]) -> BodySpace {
+        let mut space = BodySpace::default();
+        assert!(space.prepare(self, |row| [1.0 / roots[row]; 3]).unwrap());
+        assert!(space.analyse(u64::MAX).unwrap().is_some());
+        space
     }
 
     pub fn problem3(&self) -> Problem3<'_> {

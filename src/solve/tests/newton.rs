@@ -1,7 +1,6 @@
 //! Newton's method: its steps are the same in the space of contacts and in the space of bodies.
 
 use crate::math::Vector;
-use crate::solve::body_space::BodySpace;
 use crate::solve::frames::NormalThird;
 use crate::solve::newton::{Equations, Newton};
 use crate::solve::workspace::Memory;
@@ -35,11 +34,9 @@ fn steps_are_the_same_in_both_spaces() {
         let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut newton = Newton::default();
         newton.prepare(&problem, u64::MAX).unwrap().unwrap();
-        let mut bodies = BodySpace::default();
-        let factor = |row: usize| [1.0 / memory.roots[row]; 3];
-        assert!(bodies.prepare(&dense, factor).unwrap() && bodies.analyse(u64::MAX).unwrap().is_some());
+        let mut bodies = dense.body_space(&memory.roots);
         // What interior points leave behind does not matter.
-        bodies.correct(Some(|row: usize| forces[row]));
+        bodies.correct(|row| forces[row]);
         for (alpha, alpha_of_joints) in [(0.5, 0.5), (1e-2, 1e-6), (1e-5, 1e-5)] {
             let Memory { q, roots, .. } = &memory;
             let equations = Equations {

@@ -2,7 +2,6 @@
 
 use crate::math::Vector;
 use crate::solve::block_lu::BlockLu;
-use crate::solve::body_space::BodySpace;
 use crate::solve::frames::NormalThird;
 use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::residual::{Norms, Sums};
@@ -60,9 +59,7 @@ fn interior_points_come_near_what_does_not_slide() {
         let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut lu = BlockLu::default();
         lu.analyse(problem.starts, problem.columns, u64::MAX).unwrap();
-        let mut bodies = BodySpace::default();
-        let factor = |row: usize| [1.0 / memory.roots[row]; 3];
-        assert!(bodies.prepare(&dense, factor).unwrap() && bodies.analyse(u64::MAX).unwrap().is_some());
+        let mut bodies = dense.body_space(&memory.roots);
         let spaces = [Space::Contacts(ContactSpace { lu: &mut lu }), Space::Bodies(&mut bodies)];
         let results = spaces.map(|mut space| {
             let (mut interior, mut forces) = (Interior::default(), forces.clone());
