@@ -109,7 +109,7 @@ struct diab {
   DIAB *n;                       /* next row; NULL in the last */
 #if defined (MPI) && MPI
   OFFB *adjext;                  /* blocks to external constraints, linked through n; LOCDYN_Update_Begin
-                                    makes them anew */
+                                    rebuilds them */
 #endif
 };
 
@@ -131,27 +131,28 @@ struct locdyn {
    dom: the domain, kept by reference; dom->solfec may still be NULL.
 
    Returns the new structure, owned by the caller: release it with LOCDYN_Destroy.
-   Errors (NULL is returned if a handler returns): 1 memory exhausted; 52 dom is NULL.
+
+   Errors (NULL is returned if a handler returns): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if dom is NULL.
 
    Safety:
    dom points to a domain that outlives the structure. */
 LOCDYN *LOCDYN_Create(DOM *dom);
 
-/* Insert a row for a constraint at the head of the list, and a pair of blocks for each neighbour.
+/* Insert a row for a constraint at the head of the list, and a pair of blocks for each neighbor.
 
-   con: the constraint; the row's R, U, V point to its arrays. The caller stores the returned row in
-   con->dia; until then con->dia is not read.
+   con: the constraint; the row's R, U, V point to its arrays. The caller stores the returned row in con->dia; until then
+   con->dia is not read.
 
-   one, two: the bodies it acts on, either may be NULL. For one, then for two: every constraint c of the
-   body's set, in set order, gets one block in its row and one in the new row, each put at the head of its
-   list. Skipped are con itself, every c with c->dia == NULL (MPI: or that is external), an obstacle if con is a
-   CONTACT, and pairs that an explicit finite-element body does not couple. With one == two each neighbour appears
-   twice.
+   one, two: the bodies it acts on, either may be NULL. For one, then for two: every constraint c of the body's set, in set
+   order, gets one block in its row and one in the new row. Each block is put at the head of its list. Skipped are con itself,
+   every c with c->dia == NULL (MPI: or that is external), an obstacle if con is a CONTACT, and pairs that an explicit
+   finite-element body does not couple. With one == two each neighbor appears twice.
 
    Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
-   Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
-   NULL, con has a row already, unknown kind of con or of a body, c->dia is not a live row of ldy, no element where
-   an explicit finite-element body needs it, ldy is a clone.
+
+   Errors (nothing is changed; NULL is returned if a handler returns): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if ldy or con is NULL,
+   con has a row already, con or a body is of unknown kind, c->dia is not a live row of ldy, there is no element where an
+   explicit finite-element body needs it, or ldy is a clone.
 
    Safety:
    ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid. */
@@ -162,38 +163,44 @@ DIAB *LOCDYN_Insert(LOCDYN *ldy,
 
 /* Remove a row and all blocks that point to it.
 
-   dia: the row, as LOCDYN_Insert returned it. Its memory goes back to the pool for reuse. con->dia is left
-   alone; neither bodies nor their sets are read. Cost: proportional to the row's own blocks.
+   dia: the row, as LOCDYN_Insert returned it. Its memory goes back to the pool for reuse. con->dia does not change; neither
+   bodies nor their sets are read. Cost: proportional to the row's own blocks.
 
-   Errors (nothing is changed): 52 ldy or dia is NULL, dia is not a live row of ldy (removed twice).
+   Errors (nothing is changed): LDY_BUG_FOUND if ldy or dia is NULL, or dia is not a live row of ldy (removed twice).
 
    Safety:
    ldy comes from LOCDYN_Create. */
-void LOCDYN_Remove(LOCDYN *ldy, DIAB *dia);
+void LOCDYN_Remove(LOCDYN *ldy,
+                   DIAB *dia);
 
 /* Assemble U = B + W R, theory (62)-(64): V and B of all constraints, then W, A, rho, free_energy.
 
-   V = H v0 of the previous, B = H v of the current generalised velocity, master minus slave.
-   W = h H inv(A) H^T in 3 x 3 blocks, column-major; the two blocks of a pair are transposes of each other
-   to the bit. A = inverse of the diagonal block; rho = 1 / its largest eigenvalue.
+   V = H v0 of the previous, B = H v of the current generalized velocity, master minus slave. W = h H inv(A) H^T in 3 x 3
+   blocks, column-major; the two blocks of a pair are transposes of each other to the bit. A = inverse of the diagonal block;
+   rho = 1 / its largest eigenvalue.
 
-   dom->solfec->kind chooses what is computed: PENALTY_SOLVER: no rho, off-diagonal blocks only in rows of
-   non-contacts; NEWTON_SOLVER with locdyn == LOCDYN_OFF: V and B only; any other, or no solfec: everything.
-   Runs the host's timer "LOCDYN" and, if dom->verbose, prints "LOCDYN ... " to stdout.
+   dom->solfec->kind chooses what is computed: PENALTY_SOLVER: no rho, off-diagonal blocks only in rows of non-contacts;
+   NEWTON_SOLVER with locdyn == LOCDYN_OFF: V and B only; any other, or no solfec: everything. Runs the host's timer "LOCDYN"
+   and, if dom->verbose, prints "LOCDYN ... " to stdout.
 
-   A matrix A of a finite-element body (MXIFAC) is factored here; the factor is kept as long as pattern and
-   values are the same, and released with the body's last row.
+   A matrix A of a finite-element body (MXIFAC) is factored here; the factor is kept as long as pattern and values are the
+   same, and released with the body's last row.
 
-   MPI: collective, even with no constraints; rank 0 alone prints. V and B are summed from what parent bodies do, on
-   whichever process they are. Blocks to external constraints are made anew at adjext, but for V and B alone. An
+   MPI: collective, even with no constraints; rank 0 alone prints. V and B are sums of the contributions of parent bodies, on
+   whichever process they are. Blocks to external constraints are rebuilt at adjext, unless V and B alone are computed. An
    error before contributions are exchanged is raised on all ranks. See docs/mpi.md.
 
-   Errors (values may be partly updated, free_energy is not; the structure stays usable): 1 memory
-   exhausted; 15 singular diagonal block, or singular general A; 16 A not positive definite; 20 inverse or
-   reduced base missing, of unknown kind, ill-formed or of wrong size; 26 eigenvalue iteration fails;
-   47 local coordinates of a point not found; 52 NULL or inconsistent argument, a constraint without a row,
-   unknown kind, non-finite input or result, ldy is a clone. MPI: 52 also a body that is neither parent nor child or a
-   parent twice, an external constraint whose owner is no other rank or does not know it, another rank failed.
+   Errors (values may be partly updated, free_energy is not; the structure stays usable):
+
+   - LDY_OUT_OF_MEMORY;
+   - LDY_LU_FACTOR: a diagonal block, or a general A, is singular;
+   - LDY_CHOL_FACTOR: A is not positive definite;
+   - LDY_MATRIX_KIND: an inverse or reduced base is missing, of unknown kind, ill-formed or of wrong size;
+   - LDY_EIGEN_DECOMP: the eigenvalue iteration fails;
+   - LDY_COORDS_INVERT: the local coordinates of a point are not found;
+   - LDY_BUG_FOUND: NULL or inconsistent argument, a constraint without a row, unknown kind, non-finite input or result, ldy is
+     a clone. MPI: also a body that is neither parent nor child or a parent twice, an external constraint whose owner is no
+     other rank or does not know it, another rank failed.
 
    Safety:
    ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid. */
@@ -201,32 +208,32 @@ void LOCDYN_Update_Begin(LOCDYN *ldy);
 
 /* Break cohesive contacts whose reactions left the cohesive cone, unless the update kind is penalty.
 
-   For each contact with CON_COHESIVE and a surface model other than SPRING_DASHPOT, with c = cohesion
-   (mat.state[0]) times area, f = friction, e = 1e-8 c: where R[2] + c < e or |(R[0],R[1])| + e >= f (R[2] + c)
-   the state bit CON_COHESIVE is cleared and the cohesion set to 0. Runs the host's timer "LOCDYN".
+   For each contact with CON_COHESIVE and a surface model other than SPRING_DASHPOT, let c = cohesion (mat.state[0]) times
+   area, f = friction, e = 1e-8 c. If R[2] + c < e or |(R[0],R[1])| + e >= f (R[2] + c), the state bit CON_COHESIVE is cleared
+   and the cohesion set to 0. Runs the host's timer "LOCDYN".
 
-   Errors (nothing is changed): 52 ldy is NULL, a cohesive contact without a material, or whose reaction, cohesion or friction is
-   not a number, or reaction or cohesion infinite.
+   Errors (nothing is changed): LDY_BUG_FOUND if ldy is NULL, or a cohesive contact has no material, a reaction, cohesion or
+   friction that is not a number, or an infinite reaction or cohesion.
 
    Safety:
    As LOCDYN_Update_Begin. */
 void LOCDYN_Update_End(LOCDYN *ldy);
 
-/* Write the rows as text: a line a row in the order of the list, its neighbours in geometrical order.
+/* Write the rows as text: one line for each row in the order of the list, its neighbors in geometrical order.
 
-   A line is `KIND (point) (master id, slave id) [base] [W] (B) (V) (U) (R)` and for each neighbour
-   ` => KIND (point) (master id, slave id) [base] [W]`; numbers as %.6g, ids as %d, -1 for no slave, matrices by
-   columns, items separated by `, `. Blocks to the same neighbour are summed. Neighbours ascend by point, smaller
-   and larger body id, kind, base[6], base[7], base[8]; those equal in all of these are one, with the first label.
+   A line is `KIND (point) (master id, slave id) [base] [W] (B) (V) (U) (R)` and for each neighbor ` => KIND (point) (master
+   id, slave id) [base] [W]`; numbers as %.6g, ids as %d, -1 for no slave, matrices by columns, items separated by `, `. Blocks
+   to the same neighbor are summed. Neighbors ascend by point, smaller and larger body id, kind, base[6], base[7], base[8];
+   neighbors that are equal in all of these are one, with the first label.
 
    path: the file to write, created or overwritten.
 
-   MPI: collective. Each rank writes path.rank, then rank 0 joins these files in the order of ranks and removes them.
-   If one rank fails all ranks raise the same code, with the text of a rank that failed; files path.rank may stay.
+   MPI: collective. Each rank writes path.rank, then rank 0 joins these files in the order of ranks and removes them. If one
+   rank fails all ranks raise the same code, with the text of a rank that failed; files path.rank may stay.
 
-   Errors (the structure is not changed): 1 memory exhausted; 2 the file cannot be opened; 4 it cannot be
-   written, what has been written stays; 52 ldy or path is NULL, a constraint has no master or is of unknown kind.
-   But for 2 and 4 they are found before the file is opened.
+   Errors (the structure is not changed): LDY_OUT_OF_MEMORY; LDY_FILE_OPEN; LDY_FILE_WRITE, and what has been written stays;
+   LDY_BUG_FOUND if ldy or path is NULL, or a constraint has no master or is of unknown kind. Errors other than LDY_FILE_OPEN
+   and LDY_FILE_WRITE are found before the file is opened.
 
    Safety:
    ldy comes from LOCDYN_Create; the constraints of its rows and their bodies are valid; path is a C string. */
@@ -235,36 +242,37 @@ void LOCDYN_Dump(LOCDYN *ldy,
 
 /* Write W in MatrixMarket coordinate format, and number the constraints.
 
-   Behind `%%MatrixMarket matrix coordinate real general` and `N  N  NNZ`, N = three times the rows, NNZ = nine times
-   rows and blocks: for each row its diagonal block and its blocks in the order of the list, nine lines
-   `I  J  VALUE` each, row by row, indices from 1, values as %.15g. Two blocks of one pair give two entries a place,
-   whose sum counts. con->num of every row becomes the index of its first equation: 1, 4, 7, ...
+   The first lines are `%%MatrixMarket matrix coordinate real general` and `N  N  NNZ`. N = three times the rows, NNZ = nine
+   times rows and blocks. Then each row has its diagonal block and its blocks in the order of the list, nine lines `I  J
+   VALUE` each, row by row, indices from 1, values as %.15g. Two blocks of one pair give two entries at each place; the value
+   of W is their sum. con->num of every row becomes the index of its first equation: 1, 4, 7, ...
 
    path: the file to write, created or overwritten.
 
-   Errors (the structure is not changed): 2 the file cannot be opened; 4 it cannot be written, what has been written
-   stays; 8 in the MPI build; 52 ldy or path is NULL, more rows than an int can number. Where the file cannot be
-   opened con->num is left alone.
+   Errors (the structure is not changed): LDY_FILE_OPEN; LDY_FILE_WRITE, and what has been written stays; LDY_NOT_IMPLEMENTED
+   in the MPI build; LDY_BUG_FOUND if ldy or path is NULL, or an int cannot number the rows. If the file cannot be opened,
+   con->num does not change.
 
    Safety:
    As LOCDYN_Dump. */
 void LOCDYN_W_MatrixMarket(LOCDYN *ldy,
                            const char *path);
 
-/* Copy the rows of all constraints but contacts, with what contacts contribute moved into B.
+/* Copy the rows of all constraints but contacts, with the contributions of contacts moved into B.
 
-   The new structure has the same domain and free_energy, and for each such row one with the same con, R, U, V
-   (pointers) and the same W, A, B, rho (values), in the same order; of the blocks those between such rows. Each of
-   them was put at the head of its row's list, so that their order is the reverse of that in ldy. B of a row then takes
-   in the sum of W R over its blocks to contacts, in the order of the list in ldy, R being the contact's current
-   reaction. con->dia still leads to the rows of ldy.
+   The new structure has the same domain and free_energy. For each such row it has one with the same con, R, U, V (pointers)
+   and the same W, A, B, rho (values), in the same order. It has the blocks between such rows. Each of them was put at the head
+   of its row's list, so that their order is the reverse of the order in ldy. Then the sum of W R over the row's blocks to
+   contacts, in the order of the list in ldy, is added to B, R being the contact's current reaction. con->dia still points to
+   the rows of ldy.
 
-   The clone's rows can be read, written, removed, dumped and cloned; LOCDYN_Insert and LOCDYN_Update_Begin refuse it
-   (52, nothing is changed), since con->dia leads elsewhere.
+   The clone's rows can be read, written, removed, dumped and cloned. LOCDYN_Insert and LOCDYN_Update_Begin refuse the clone
+   (LDY_BUG_FOUND, nothing is changed), since con->dia points to other rows.
 
    Returns the clone, owned by the caller: release it with LOCDYN_Destroy, before or after ldy.
-   Errors (NULL is returned if a handler returns, ldy is not changed): 1 memory exhausted; 52 ldy or its domain is
-   NULL, unknown kind of constraint.
+
+   Errors (NULL is returned if a handler returns, ldy is not changed): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if ldy or its domain is
+   NULL, or a constraint is of unknown kind.
 
    Safety:
    As LOCDYN_Dump. */
@@ -272,7 +280,7 @@ LOCDYN *LOCDYN_Clone_Non_Contacts(LOCDYN *ldy);
 
 /* Mean of the diagonal entries of W over all rows, three a row; NaN if there are no rows.
 
-   Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+   Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
 
    Safety:
    ldy comes from LOCDYN_Create. */
@@ -280,7 +288,7 @@ double LOCDYN_avgWii(LOCDYN *ldy);
 
 /* Least of the diagonal entries of W over all rows; DBL_MAX if there are no rows.
 
-   Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+   Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
 
    Safety:
    ldy comes from LOCDYN_Create. */
@@ -288,7 +296,7 @@ double LOCDYN_minWii(LOCDYN *ldy);
 
 /* Largest of the diagonal entries of W over all rows; 0 if there are no rows.
 
-   Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+   Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
 
    Safety:
    ldy comes from LOCDYN_Create. */
@@ -296,7 +304,7 @@ double LOCDYN_maxWii(LOCDYN *ldy);
 
 /* Release the structure with all its rows and blocks. No body and no constraint is read.
 
-   Errors: 52 ldy is NULL or not made by LOCDYN_Create.
+   Errors: LDY_BUG_FOUND if ldy is NULL or not made by LOCDYN_Create.
 
    Safety:
    ldy comes from LOCDYN_Create and is not used afterwards. */
@@ -519,13 +527,12 @@ void ldy_shutdown(void);
 /* The library's version, "major.minor.patch": a string of static lifetime. */
 const char *ldy_version(void);
 
-/* What this library is and how it is set, in one line for logs: version, layouts (serial or MPI), with MPI the name and
-   version of the MPI that it was built with, threads asked for, vectors in use (AVX2 or plain), target, compiler. For
-   instance
+/* Describe this library and its settings in one line for logs: version, layouts (serial or MPI), with MPI the name and version of
+   the MPI that it was built with, number of threads, vectors in use (AVX2 or plain), target, compiler. For instance
      ldy 0.1.0; layouts: serial; threads: 1; vectors: AVX2; target: x86_64-unknown-linux-gnu; rustc 1.95.0 (59807616e 2026-04-14)
 
-   Returns a string of static lifetime, never changed; another call returns another one if threads or vectors have been set
-   otherwise since (a process that has had more than eight such settings gets a line without them). Never raises. */
+   Returns a string of static lifetime that never changes. If the number of threads or the vectors are set otherwise, later calls
+   return another string. After more than eight such settings in a process, the string does not contain them. Never raises. */
 const char *ldy_build_info(void);
 
 /* Write the statistics of a local dynamics: its rows, blocks and memory, and the times of the last update.
@@ -639,14 +646,14 @@ void ldy_shadow_free(ldy_shadow *shadow);
 
 /* ---- Additions in the build for MPI ---- */
 
-/* Let the processes of another communicator than MPI_COMM_WORLD, the default, update together. Collective over it, and
-   over the one before it; to be called before the first LOCDYN_Update_Begin or between two updates.
+/* Let the processes of another communicator than MPI_COMM_WORLD, the default, update together. The call is collective over it and
+   over the previous one. Call it before the first LOCDYN_Update_Begin or between two updates.
 
    communicator: its Fortran handle, MPI_Comm_c2f (comm), so that this header needs no header of MPI. The library makes a
    duplicate; the communicator may be freed. The rank of an external constraint is a rank in it.
 
-   Returns 0, 1 (memory exhausted), or 52 (MPI is not initialised or is finalised, MPI_COMM_NULL, an intercommunicator, MPI
-   fails); never raises. */
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if MPI is not initialized or is finalized, communicator is MPI_COMM_NULL or an
+   intercommunicator, or MPI fails. Never raises. */
 int ldy_set_communicator(int communicator);
 
 #endif

@@ -1,13 +1,12 @@
 /* ldy.hpp: ldy_system.h for C++17, local dynamics of any system of constrained bodies, U = B + W R
  *
- * Header only. Everything is as in ldy_system.h, whose comments hold: storage by columns, signs, units, ids, threads.
- * What C++ adds:
+ * Header only. The functions and their comments are in ldy_system.h: storage by columns, signs, units, ids, threads. C++ adds:
  *
- * - An ldy::system owns its bodies and constraints, is moved but not copied, and releases them in the end.
+ * - An ldy::system owns its bodies and constraints, and destroys them in its destructor. It can be moved, not copied.
  * - A function that fails throws ldy::error with the library's text, and has changed nothing, except where ldy_system.h
- *   says so. What a user's solver throws comes out of the function that called it, as it is.
- * - Arrays are ldy::views of what holds values side by side: C arrays, std::vector, std::array, std::span, vectors of
- *   Eigen, a list in braces. A view does not own what it looks at. Wrong lengths are errors.
+ *   says so. If an inverse callback throws, the function that called it rethrows the same exception.
+ * - Arrays are ldy::views of contiguous values: C arrays, std::vector, std::array, std::span, vectors of Eigen, a list in
+ *   braces. A view does not own its values. A wrong length is an error.
  *
  *   ldy::system system;
  *   auto block = system.add_rigid (6, inertia, axes, center);
@@ -39,13 +38,13 @@
 
 namespace ldy {
 
-/* A body or a constraint; see ldy_system.h. */
+/* The id of a body or a constraint; see ldy_system.h. */
 using id = long long;
 
-/* Stands for the ground where a constraint has a body on one side only. */
+/* The id of the ground, for a constraint that has a body on one side only. */
 inline constexpr id ground = LDY_GROUND;
 
-/* What failed: one of the codes of ldy_system.h, and a text which names constraint and bodies. */
+/* An error: one of the codes of ldy_system.h, and a text that names constraint and bodies. */
 class error : public std::runtime_error {
 public:
   error (int code, const std::string &text) : std::runtime_error (text), code_ (code) {}
@@ -56,14 +55,14 @@ private:
   int code_;
 };
 
-/* Values side by side that belong to somebody else: what is needed here of the std::span of C++20. */
+/* Contiguous values with another owner: the part of C++20's std::span that is needed here. */
 template <class T> class view {
 public:
   constexpr view () noexcept = default;
   constexpr view (T *data, std::size_t size) noexcept : data_ (data), size_ (size) {}
   template <std::size_t N> constexpr view (T (&array)[N]) noexcept : data_ (array), size_ (N) {}
 
-  /* A list in braces, to the end of the expression that it stands in. */
+  /* A list in braces. It is valid until the end of the full expression. */
   template <class U = T, class = std::enable_if_t<std::is_const_v<U>>>
   constexpr view (std::initializer_list<std::remove_const_t<U>> list) noexcept
   {
@@ -71,7 +70,7 @@ public:
     size_ = list.size ();
   }
 
-  /* Whatever has data () and size (). */
+  /* Any container with data () and size (). */
   template <class C, class = std::enable_if_t<std::is_convertible_v<decltype (std::declval<C &> ().data ()), T *>>,
             class = decltype (std::declval<C &> ().size ())>
   constexpr view (C &&values) : data_ (values.data ()), size_ (static_cast<std::size_t> (values.size ())) {}
@@ -93,7 +92,7 @@ using vector3 = std::array<double, 3>;
 using matrix3 = std::array<double, 9>;
 using indices = view<const int>;
 
-/* An operator H of three rows, or as many as add_rows is told; see ldy_operator. Empty for the ground. */
+/* An operator H of three rows, or of the number of rows given to add_rows; see ldy_operator. Empty for the ground. */
 class operator_view {
 public:
   operator_view () noexcept = default;
@@ -101,13 +100,13 @@ public:
   /* 3 n values, column-major. */
   operator_view (values dense) : entries_ (dense) { columns_ = static_cast<int> (dense.size () / 3); }
 
-  /* Compressed sparse columns: n + 1 starts, and a row, 0, 1 or 2, for each value. */
+  /* Compressed sparse columns: n + 1 starts, and a row, 0, 1 or 2, for each entry. */
   operator_view (indices starts, indices rows, values entries) : starts_ (starts), rows_ (rows), entries_ (entries)
   {
     columns_ = static_cast<int> (starts.size ()) - 1;
   }
 
-  /* By nodes, three of the n columns for each: the 9 values of Q, and a weight for each of the nodes, which ascend from 0. */
+  /* By nodes, with three of the n columns for each: 9 values of Q, then a weight for each node. Nodes count from 0 and ascend. */
   static operator_view by_nodes (int n, indices nodes, values factor_and_weights)
   {
     operator_view H;
@@ -127,7 +126,7 @@ private:
 /* The results of an update; see ldy_rows. They belong to the system and are valid until its next change. */
 class rows {
 public:
-  /* Number of rows, and of blocks, diagonal ones among them. */
+  /* Number of rows; number of blocks, including diagonal blocks. */
   std::size_t size () const noexcept { return static_cast<std::size_t> (raw_.rows); }
   std::size_t blocks () const noexcept { return static_cast<std::size_t> (raw_.blocks); }
 
@@ -141,7 +140,7 @@ public:
   values diagonal (std::size_t row) const noexcept { return part (raw_.diagonal, raw_.diagonal_starts, row); }
   values inverse (std::size_t row) const noexcept { return part (raw_.inverse, raw_.diagonal_starts, row); }
 
-  /* Number of values of B, V and R, and where those of a row begin. */
+  /* Number of values of B, V and R; index of the first of a row. */
   std::size_t scalars () const noexcept { return raw_.scalars; }
   std::size_t scalar (std::size_t row) const noexcept
   {
@@ -150,7 +149,7 @@ public:
 
   view<const id> constraints () const noexcept { return { raw_.constraints, size () }; }
 
-  /* For functions of C. */
+  /* The underlying C object. */
   const ldy_rows &raw () const noexcept { return raw_; }
 
 private:
@@ -187,10 +186,10 @@ struct sync_report : ldy_sync_report {
   sync_report () noexcept : ldy_sync_report () { size = sizeof (ldy_sync_report); }
 };
 
-/* Replaces columns of x, size values each, by A^-1 times them. It may throw. */
+/* An inverse callback: replaces x by A^-1 x. x has contiguous columns of size values each. It may throw. */
 using solver = std::function<void (int size, int columns, double *x)>;
 
-/* Bodies, constraints between them, and what an update makes of them. Used by one thread at a time. */
+/* A system: bodies, constraints between them, and the results of the last update. One thread at a time may use it. */
 class system {
 public:
   system ()
@@ -200,7 +199,7 @@ public:
     raw_.reset (raw);
   }
 
-  /* For functions of C. */
+  /* The underlying C object. */
   ldy_system *raw () const noexcept { return raw_.get (); }
 
   /* ---- bodies */
@@ -244,7 +243,7 @@ public:
     return body;
   }
 
-  /* A in compressed sparse columns: n + 1 starts, and a row for each value. */
+  /* A in compressed sparse columns: n + 1 starts, and a row for each entry. */
   id add_matrix (indices starts, indices rows, values entries)
   {
     id body;
@@ -263,7 +262,8 @@ public:
     return body;
   }
 
-  /* Bodies with so many velocities each, one behind the other in the columns that the function gets. */
+  /* Insert bodies with a shared inverse callback. sizes: number of velocities of each body. A column has the velocities of all
+     bodies, in the order of sizes. */
   std::vector<id> add_model (indices sizes, solver apply)
   {
     std::vector<id> bodies (sizes.size ());
@@ -320,7 +320,7 @@ public:
 
   void take_any_axes (bool any) { check (ldy_system_take_any_axes (raw (), any)); }
 
-  /* Of many bodies at once, those of one behind those of the one before; as many velocities for each. */
+  /* Many bodies at once, with the same number of velocities each; the values of one body follow the values of the previous one. */
   void set_velocities (view<const id> bodies, values all)
   {
     std::size_t n = each (bodies, all);
@@ -405,7 +405,7 @@ public:
     return constraint;
   }
 
-  /* A constraint of one to six rows on one to sixteen bodies, with an operator of so many rows for each. */
+  /* Insert a constraint of one to six rows on one to sixteen bodies, with an operator of this number of rows for each body. */
   id add_rows (int rows, view<const id> bodies, view<const operator_view> H)
   {
     id constraint;
@@ -415,7 +415,7 @@ public:
     return constraint;
   }
 
-  /* One row: coefficient times one generalised velocity of a body. */
+  /* Insert a constraint of one row: coefficient times one generalized velocity of a body. */
   id add_freedom (id body, int freedom, double coefficient)
   {
     id constraint;
@@ -430,8 +430,8 @@ public:
     check (ldy_system_set_rows_operators (raw (), constraint, list, H.size ()));
   }
 
-  /* Constraints that are rows of a Jacobian over the velocities of bodies, each of as many rows as heights tells: entry (i, j) is
-     J[i row_stride + j column_stride]. The first id. */
+  /* Insert constraints that are rows of a Jacobian J; its columns are the velocities of the bodies. heights: number of rows of
+     each constraint. Entry (i, j) is J[i row_stride + j column_stride]. Returns the first id. */
   id add_jacobian (view<const id> bodies, indices heights, values J, std::size_t rows, std::size_t columns, std::size_t row_stride,
                    std::size_t column_stride)
   {
@@ -442,7 +442,7 @@ public:
     return first;
   }
 
-  /* The same of compressed rows; counts: empty, or how many entries each row has. */
+  /* The same for compressed rows; counts: empty, or number of entries of each row. */
   id add_sparse_jacobian (view<const id> bodies, indices heights, std::size_t rows, std::size_t columns, indices starts,
     indices counts, indices columns_of, values entries)
   {
@@ -454,7 +454,7 @@ public:
     return first;
   }
 
-  /* Other operators of constraints: rows of a Jacobian as above. */
+  /* Set operators of constraints: rows of a Jacobian, as in add_jacobian. */
   void set_jacobian (view<const id> bodies, view<const id> constraints, values J, std::size_t rows, std::size_t columns,
     std::size_t row_stride, std::size_t column_stride)
   {
@@ -471,14 +471,14 @@ public:
       columns, starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size ()));
   }
 
-  /* rows x rows, or nothing. */
+  /* compliance: m x m for a constraint of m rows, or empty for none. */
   void set_rows_compliance (id constraint, values compliance)
   {
     check (ldy_system_set_rows_compliance (raw (), constraint, compliance.data (), compliance.size ()));
   }
 
-  /* Many constraints at points, one behind the other; slaves empty: all are the ground, and slave_points may be empty.
-     Returns the first id. */
+  /* Insert many constraints at points. slaves empty: all slaves are the ground, and slave_points may be empty. Returns the
+     first id. */
   id add_constraints (view<const id> masters, view<const id> slaves, values frames, values master_points, values slave_points)
   {
     id first;
@@ -491,7 +491,7 @@ public:
     return first;
   }
 
-  /* Masters empty: bodies stay, and slaves is not read. */
+  /* masters empty: bodies do not change, and slaves is not read. */
   void move_constraints (view<const id> constraints, view<const id> masters, view<const id> slaves, values frames,
     values master_points, values slave_points)
   {
@@ -509,7 +509,7 @@ public:
     check (ldy_system_remove_constraints (raw (), constraints.size (), constraints.data (), sizeof (id)));
   }
 
-  /* Frames and points as they were given; what is empty is not wanted. */
+  /* Return frames and points, as they were given. An empty view is not filled. */
   void placements (view<const id> constraints, view<double> frames, view<double> master_points, view<double> slave_points) const
   {
     std::size_t count = constraints.size ();
@@ -526,7 +526,7 @@ public:
       of_matrix));
   }
 
-  /* W + diag (mu): one for all, for each row, or for each scalar. */
+  /* W + diag (mu). mu: one value for all, one for each row, or one for each scalar row. */
   void regularise (values mu) { check (ldy_system_regularise (raw (), mu.data (), mu.size ())); }
 
   void set_tag (id constraint, unsigned long long tag) { check (ldy_system_set_tag (raw (), constraint, tag)); }
@@ -537,11 +537,11 @@ public:
     check (ldy_system_set_tags (raw (), tags.size (), constraints.data (), sizeof (id), tags.data (), sizeof (unsigned long long)));
   }
 
-  /* Of all constraints, in the order of rows. */
+  /* Return the tags of all constraints, in the order of rows. */
   void tags (view<unsigned long long> out) const { check (ldy_system_tags (raw (), out.data (), out.size ())); }
 
-  /* Make the constraints with keys those of a list; see ldy_system_sync_constraints. slaves empty: all are the ground. laws: empty, or
-     one for each entry. constraints: empty, or where to write the id of each entry. */
+  /* Make the constraints with keys equal to a list; see ldy_system_sync_constraints. slaves empty: all slaves are the ground.
+     laws: empty, or one for each entry. constraints: empty, or where to write the id of each entry. */
   ldy::sync_report sync_constraints (view<const unsigned long long> keys, view<const id> masters, view<const id> slaves,
     values frames, values master_points, values slave_points, view<const ldy_law> laws = {}, view<id> constraints = {})
   {
@@ -558,7 +558,7 @@ public:
     return report;
   }
 
-  /* Laws that stay with their constraints, which force_solver::solve uses if it gets no laws; see ldy_system_set_law. */
+  /* Laws that are kept with constraints; force_solver::solve uses them if it gets no laws. See ldy_system_set_law. */
   void set_law (id constraint, const ldy_law &law) { check (ldy_system_set_law (raw (), constraint, &law)); }
 
   /* One law for each constraint. */
@@ -581,7 +581,7 @@ public:
     check (ldy_system_laws (raw (), out.size (), constraints.data (), sizeof (id), out.data (), sizeof (ldy_law)));
   }
 
-  /* Reactions that stay with their constraints. */
+  /* Store the reactions of all constraints; see ldy_system_set_reactions. */
   void set_reactions (values R) { check (ldy_system_set_reactions (raw (), R.data (), R.size ())); }
 
   void reactions (view<double> out) const { check (ldy_system_reactions (raw (), out.data (), out.size ())); }
@@ -600,7 +600,7 @@ public:
     check (ldy_system_set_operators (raw (), constraint, pointer (H_master, first), pointer (H_slave, second)));
   }
 
-  /* 3 x 3, or a diagonal of three values, or nothing. */
+  /* compliance: 3 x 3, a diagonal of three values, or empty for none. */
   void set_compliance (id constraint, values compliance)
   {
     if (compliance.size () == 3) {
@@ -623,7 +623,7 @@ public:
     return rows;
   }
 
-  /* Of each diagonal block. */
+  /* The largest eigenvalue of each diagonal block. */
   std::vector<double> largest_eigenvalues () const
   {
     std::vector<double> all (rows ().size ());
@@ -631,7 +631,7 @@ public:
     return all;
   }
 
-  /* W in compressed rows of scalars. */
+  /* W in compressed scalar rows. */
   compressed_rows csr () const
   {
     int count;
@@ -664,7 +664,7 @@ public:
     check (ldy_system_multiply_through_bodies (raw (), x.data (), y.data (), x.size ()));
   }
 
-  /* Several vectors at once, one behind the other. */
+  /* Several vectors at once, without gaps between them. */
   void multiply_columns (std::size_t columns, values x, view<double> y) const
   {
     std::size_t count = vectors (columns, x, y);
@@ -677,7 +677,7 @@ public:
     check (ldy_system_multiply_columns_through_bodies (raw (), columns, x.data (), count, y.data (), count, count));
   }
 
-  /* Whether each scalar row of W depends on earlier ones; tolerance 0: 1e-10. */
+  /* Return for each scalar row of W whether it depends on earlier ones; tolerance 0: 1e-10. */
   std::vector<int> redundant (double tolerance = 0) const
   {
     std::vector<int> flags (rows ().scalars ());
@@ -685,7 +685,7 @@ public:
     return flags;
   }
 
-  /* The same, into a flag for each scalar row: velocities may have changed since the update. */
+  /* The same; flags has a value for each scalar row. Velocities may have changed since the update. */
   void redundant (view<int> flags, double tolerance = 0) const
   {
     check (ldy_system_redundant (raw (), tolerance, flags.data (), flags.size (), nullptr));
@@ -744,7 +744,7 @@ private:
     void operator() (ldy_system *raw) const noexcept { ldy_system_destroy (raw); }
   };
 
-  /* No exception may cross C: it waits until the library has returned. */
+  /* No exception may pass through C. It is kept, and check rethrows it when the library has returned. */
   static int call (int size, int columns, double *x, void *data)
   {
     auto *kept = static_cast<kept_solver *> (data);
@@ -757,7 +757,7 @@ private:
     }
   }
 
-  /* A function is there as long as one of its bodies. If there is no memory for an entry, the bodies go again. */
+  /* Keep a function while one of its bodies exists. If there is no memory for an entry, remove the bodies. */
   void keep (const std::shared_ptr<kept_solver> &kept, const std::vector<id> &bodies)
   {
     try {
@@ -793,7 +793,7 @@ private:
       + std::to_string (count) + " are needed");
   }
 
-  /* The length of each of so many vectors. */
+  /* The length of each of several vectors. */
   static std::size_t vectors (std::size_t columns, values x, view<double> y)
   {
     std::size_t count = columns ? x.size () / columns : 0;
@@ -803,7 +803,7 @@ private:
 
   static constexpr std::size_t of_matrix = 9 * sizeof (double), of_vector = 3 * sizeof (double);
 
-  /* As many values for each of some bodies. */
+  /* The number of values of each body, the same for all. */
   static std::size_t each (view<const id> bodies, values all)
   {
     std::size_t n = bodies.empty () ? 0 : all.size () / bodies.size ();
@@ -811,7 +811,7 @@ private:
     return n;
   }
 
-  /* J as far as its entries reach. */
+  /* Check that J has all of its entries. */
   static void need_reach (values J, std::size_t rows, std::size_t columns, std::size_t row_stride, std::size_t column_stride)
   {
     std::size_t reach = rows && columns ? (rows - 1) * row_stride + (columns - 1) * column_stride + 1 : 0;
@@ -829,7 +829,7 @@ private:
     if (!array.empty ()) need (array, 3 * count, name);
   }
 
-  /* That of the ground is left out. */
+  /* A point; empty for the ground. */
   static void point (values array, const char *name)
   {
     if (!array.empty ()) need (array, 3, name);
@@ -854,7 +854,7 @@ private:
     return { columns, H.starts_.data (), H.rows_.data (), H.entries_.data (), H.entries_.size () };
   }
 
-  /* Of more than there can be none is read. */
+  /* Operators beyond most_bodies are not read: the library refuses their number. */
   static void fill (ldy_operator (&list)[most_bodies], int rows, view<const operator_view> H)
   {
     for (std::size_t k = 0; k < H.size () && k < most_bodies; k ++)
@@ -864,10 +864,10 @@ private:
   static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
 
   std::map<id, std::shared_ptr<kept_solver>> solvers_;
-  std::unique_ptr<ldy_system, destroyer> raw_; /* behind the solvers, so that it goes before them */
+  std::unique_ptr<ldy_system, destroyer> raw_; /* after the solvers, so that it is destroyed before them */
 };
 
-/* Laws, one for each row; see ldy_law. Bounds and biases of as many values as the row has scalars. */
+/* Laws, one for each row; see ldy_law. Bounds and biases have one value for each scalar row. */
 inline ldy_law contact_law (double friction, double cohesion = 0, values bias = {})
 {
   ldy_law law = {};
@@ -900,7 +900,7 @@ inline ldy_law bounds_law (values lower, values upper, values bias = {})
   return law;
 }
 
-/* How to solve; what is zero has its default. */
+/* Options of a contact solver. A field that is zero has its default. */
 struct solve_options : ldy_solve_options {
   solve_options () noexcept : ldy_solve_options () { size = sizeof (ldy_solve_options); }
 
@@ -913,7 +913,7 @@ struct solve_options : ldy_solve_options {
   }
 };
 
-/* What came out. Its history is valid until the solver's next call. */
+/* The result of a contact solver. Its history is valid until the solver's next call. */
 struct solve_report : ldy_solve_report {
   solve_report () noexcept : ldy_solve_report () { size = sizeof (ldy_solve_report); }
 
@@ -921,13 +921,13 @@ struct solve_report : ldy_solve_report {
   values residuals () const noexcept { return { history, history_count }; }
 };
 
-/* Throw what ldy_last_error tells. */
+/* Throw an error with the text of ldy_last_error, unless code is 0. */
 inline void check (int code)
 {
   if (code != 0) throw error (code, ldy_last_error ());
 }
 
-/* Finds forces that obey the laws of rows, and keeps its memory for the next problem. Used by one thread at a time. */
+/* A contact solver. It finds forces that obey laws, and keeps its memory for the next problem. One thread at a time may use it. */
 class force_solver {
 public:
   force_solver ()
@@ -937,10 +937,11 @@ public:
     raw_.reset (raw);
   }
 
-  /* For functions of C. */
+  /* The underlying C object. */
   ldy_solve *raw () const noexcept { return raw_.get (); }
 
-  /* See ldy_solve_system: R is where to begin, and becomes the best forces that are met. That it did not converge is no error. */
+  /* See ldy_solve_system. R: in the initial guess, out the best forces that were found. A solution that did not converge is no
+     error: see the report. */
   solve_report solve (const system &system, view<const ldy_law> laws, view<double> R, const solve_options &options = {})
   {
     solve_report report;
@@ -954,7 +955,7 @@ public:
     return solve (system, view<const ldy_law> (), R, options);
   }
 
-  /* See ldy_solve_rows: any block-sparse rows, those of a system or others. */
+  /* See ldy_solve_rows: any block-sparse rows. */
   solve_report solve (const ldy_rows &rows, view<const ldy_law> laws, view<double> R, const solve_options &options = {})
   {
     solve_report report;
@@ -970,7 +971,7 @@ private:
   std::unique_ptr<ldy_solve, destroyer> raw_;
 };
 
-/* See ldy_rows_redundant: of any rows, for which there is room in flags; how many depend. */
+/* See ldy_rows_redundant, for any rows. flags has a value for each scalar row. Returns the number of dependent scalar rows. */
 inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 0)
 {
   int dimension;
@@ -978,7 +979,7 @@ inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 
   return dimension;
 }
 
-/* y = W x of any rows; of several vectors, one behind the other. */
+/* y = W x for any rows and one or several vectors, without gaps between them. */
 inline void multiply (const ldy_rows &rows, values x, view<double> y, std::size_t columns = 1)
 {
   std::size_t count = columns ? x.size () / columns : 0;
@@ -995,7 +996,7 @@ inline void write_matrix_market (const ldy_rows &rows, const std::string &path)
 
 inline void write_npz (const ldy_rows &rows, const std::string &path) { check (ldy_rows_write_npz (&rows, path.c_str ())); }
 
-/* Copies of the rows of a LOCDYN, which the functions above, solvers and factors take; see ldy_rows_of_locdyn. */
+/* Copies of the rows of a LOCDYN, for the functions above, contact solvers and factors; see ldy_rows_of_locdyn. */
 class locdyn_rows {
 public:
   locdyn_rows ()
@@ -1005,7 +1006,7 @@ public:
     raw_.reset (raw);
   }
 
-  /* Copy them; valid until the next copy. */
+  /* Copy the rows. The copy is valid until the next one. */
   ldy::rows copy (const locdyn *dynamics)
   {
     ldy::rows copied;
@@ -1014,7 +1015,7 @@ public:
     return copied;
   }
 
-  /* The reactions that its constraints have, and others for them. */
+  /* Return, or set, the reactions of its constraints. */
   void reactions (const locdyn *dynamics, view<double> R) const
   {
     check (ldy_locdyn_reactions (raw_.get (), dynamics, R.data (), R.size ()));
@@ -1043,14 +1044,14 @@ public:
     raw_.reset (raw);
   }
 
-  /* For functions of C. */
+  /* The underlying C object. */
   ldy_factor *raw () const noexcept { return raw_.get (); }
 
-  /* mu: none, one for all, for each row, or for each scalar. */
+  /* mu: empty, one value for all, one for each row, or one for each scalar row. */
   void make (const system &system, values mu = {}) { check (ldy_factor_system (raw (), system.raw (), mu.data (), mu.size ())); }
   void make (const ldy_rows &rows, values mu = {}) { check (ldy_factor_rows (raw (), &rows, mu.data (), mu.size ())); }
 
-  /* Replaces x, vectors one behind the other. */
+  /* Replace one or several vectors x, without gaps between them, by (W + diag (mu))^-1 x. */
   void solve (view<double> x, std::size_t columns = 1)
   {
     std::size_t count = columns ? x.size () / columns : 0;

@@ -108,8 +108,8 @@ typedef enum gobj GOBJ;
 /* Kind of a body. */
 enum body_kind {
   OBS = 0, /* obstacle: like a rigid body, but contacts on it do not move it */
-  RIG = 1, /* rigid, 6 degrees of freedom */
-  PRB = 2, /* pseudo-rigid, 12 degrees of freedom */
+  RIG = 1, /* rigid, 6 dofs */
+  PRB = 2, /* pseudo-rigid, 12 dofs */
   FEM = 3  /* finite elements */
 };
 
@@ -274,7 +274,7 @@ struct shape {
   SHAPE *next;           /* next piece, or NULL */
 };
 
-/* A shape together with one geometric object of it: what a constraint's point lies on. The host owns it. */
+/* A shape and one of its geometric objects: a constraint's point is on the object. The host owns it. */
 struct shape_gobj_pair {
   SHAPE *shp;  /* the shape */
   void *gobj;  /* the object of kind below: ELEMENT, CONVEX, sphere or ellipsoid; read for finite-element
@@ -316,8 +316,8 @@ struct mesh {
   MAP *map;            /* host's own */
 };
 
-/* A convex polyhedron; in a body with a separate mesh it lists the elements it may lie in. The host owns
-   it. */
+/* A convex polyhedron; in a body with a separate mesh it lists the elements that may contain it. The host
+   owns it. */
 struct convex {
   double *ref;    /* host's own */
   double *cur;    /* host's own */
@@ -354,8 +354,8 @@ struct general_body {
   double *velo;            /* generalised velocity, current and previous: OBS and RIG [0..6] and [6..12];
                               PRB [0..12] and [12..24]; FEM form 1, 2 with n mesh nodes [0..3n] and
                               [3n..6n]; FEM form 3, 4 with d = dofs [4d..4d+3n] and [4d+3n..4d+6n] */
-  int dofs;                /* degrees of freedom: OBS and RIG 6, PRB 12, FEM form 1, 2 three a node, FEM
-                              form 3, 4 the size of the reduced base */
+  int dofs;                /* number of dofs: OBS and RIG 6, PRB 12, FEM form 1, 2 three a node, FEM form
+                              3, 4 the size of the reduced base */
   double *field;           /* host's own */
   SET *con;                /* set of CON *, the body's constraints; LOCDYN_Insert walks it in its order */
   void *forces;            /* FORCE *: host's own */
@@ -448,10 +448,10 @@ struct constraint {
   BODY *slave;                 /* slave body, or NULL; the master once more for self-contact */
   double mpnt[3];              /* referential point on the master (length) */
   double spnt[3];              /* referential point on the slave (length) */
-  SGP *msgp;                   /* shape and object that mpnt lies on; read for finite-element bodies only,
-                                  else may be NULL */
-  SGP *ssgp;                   /* shape and object that spnt lies on; read for finite-element bodies only,
-                                  else may be NULL */
+  SGP *msgp;                   /* shape and object of mpnt; read for finite-element bodies only, else may
+                                  be NULL */
+  SGP *ssgp;                   /* shape and object of spnt; read for finite-element bodies only, else may
+                                  be NULL */
   int rank;                    /* process that owns the constraint (MPI) */
   CON *prev;                   /* previous constraint of the domain */
   CON *next;                   /* next constraint of the domain, or NULL */
@@ -515,9 +515,9 @@ struct domain {
   double imbalance_tolerance;            /* host's own */
   double weight_factor;                  /* host's own */
   unsigned int noid;                     /* host's own */
-  MAP *conext;                           /* external constraints, that is copies of those of other
-                                            processes that touch bodies of this one: the key is the id cast
-                                            to a pointer, the data CON * */
+  MAP *conext;                           /* external constraints: copies of constraints of other processes
+                                            that act on bodies of this one: the key is the id cast to a
+                                            pointer, the data CON * */
   int megabytes;                         /* host's own */
   int weight;                            /* host's own */
   void *stats;                           /* DOMSTATS *: host's own */

@@ -106,13 +106,12 @@ const char *ldy_last_error(void);
 /* The library's version, "major.minor.patch": a string of static lifetime. */
 const char *ldy_version(void);
 
-/* What this library is and how it is set, in one line for logs: version, layouts (serial or MPI), with MPI the name and
-   version of the MPI that it was built with, threads asked for, vectors in use (AVX2 or plain), target, compiler. For
-   instance
+/* Describe this library and its settings in one line for logs: version, layouts (serial or MPI), with MPI the name and version of
+   the MPI that it was built with, number of threads, vectors in use (AVX2 or plain), target, compiler. For instance
      ldy 0.1.0; layouts: serial; threads: 1; vectors: AVX2; target: x86_64-unknown-linux-gnu; rustc 1.95.0 (59807616e 2026-04-14)
 
-   Returns a string of static lifetime, never changed; another call returns another one if threads or vectors have been set
-   otherwise since (a process that has had more than eight such settings gets a line without them). Never raises. */
+   Returns a string of static lifetime that never changes. If the number of threads or the vectors are set otherwise, later calls
+   return another string. After more than eight such settings in a process, the string does not contain them. Never raises. */
 const char *ldy_build_info(void);
 
 /* Set how many threads updates may use, from 1, which is the default, to 1024.
