@@ -136,40 +136,51 @@ void ldy_shutdown(void);
 /* The rows of ldy.h, for ldy_rows_of_locdyn alone. */
 struct locdyn;
 
-/* Stands for the ground where a constraint has a body on one side only. */
+/* The id of the ground, for a constraint that has a body on one side only. */
 #define LDY_GROUND -1
 
-/* Bodies, constraints between them, and what an update makes of them: U = B + W R. Used by one thread at a time. */
+/* A system: bodies, constraints between them, and the results of the last update, U = B + W R. One thread at a time may use it. */
 typedef struct ldy_system ldy_system;
 
-/* Make a system without bodies.
+/* Create a system without bodies.
 
-   system: where to put it; it is to be destroyed by ldy_system_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+   - system: where to write it. Destroy it with ldy_system_destroy.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if system is NULL.
 
    Safety:
    system is NULL or valid. */
 int ldy_system_create(ldy_system **system);
 
-/* Destroy a system with all that is in it; NULL is allowed.
+/* Destroy a system with all its bodies and constraints; NULL is allowed.
 
    Safety:
    system is NULL or comes from ldy_system_create, and is not used afterwards. */
 void ldy_system_destroy(ldy_system *system);
 
 
-/* A user's solver: replace each of the columns of x, size values each and one behind the other, by A^-1 times it.
+/* An inverse callback: a function of the program that replaces x by A^-1 x.
 
-   Returns 0, or any other value if that failed. It is called by the thread that calls the library, and must neither use the
-   system that calls it nor leave by longjmp or an exception. */
+   - size: number of values of a column.
+   - columns: number of columns.
+   - x: size x columns values, column after column without gaps; in: x, out: A^-1 x.
+   - data: the pointer that was given with the callback.
+
+   Returns 0, or any other value if it failed. The thread that calls the library calls it. It must not use the system that calls
+   it, and must not leave by longjmp or an exception. */
 typedef int (*ldy_solver)(int size, int columns, double *x, void *data);
 
-/* Insert a rigid body, with generalised velocity (angular velocity in the referential frame, velocity of the mass centre).
+/* Insert a rigid body. Its generalized velocity has 6 values: angular velocity in the reference frame, then velocity of the mass
+   center.
 
-   mass: positive. inertia: referential inertia about the mass centre, 3 x 3, symmetric positive definite. rotation: from the
-   reference to now, 3 x 3 column-major. center: referential mass centre, 3 values. body: where to put its id.
+   - mass: positive.
+   - inertia: referential inertia about the mass center, 3 x 3, symmetric positive definite.
+   - rotation: from the reference configuration to the current one, 3 x 3, column-major, orthonormal.
+   - center: referential mass center, 3 values.
+   - body: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not
-   orthonormal to within 1e-8).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, mass or inertia is not positive
+   definite, or the rotation is not orthonormal to within 1e-8.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -180,13 +191,16 @@ int ldy_system_add_rigid(ldy_system *system,
                          const double *center,
                          long long *body);
 
-/* Insert a pseudo-rigid body, with generalised velocity (rate of the deformation gradient row by row, velocity of the mass
-   centre), 12 values.
+/* Insert a pseudo-rigid body. Its generalized velocity has 12 values: rate of the deformation gradient row by row, then velocity
+   of the mass center.
 
-   mass: positive. euler: referential Euler tensor about the mass centre, 3 x 3, symmetric positive definite. center:
-   referential mass centre, 3 values. body: where to put its id.
+   - mass: positive.
+   - euler: referential Euler tensor about the mass center, 3 x 3, symmetric positive definite.
+   - center: referential mass center, 3 values.
+   - body: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, or not positive definite).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, or mass or Euler tensor is not
+   positive definite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -196,12 +210,15 @@ int ldy_system_add_pseudo_rigid(ldy_system *system,
                                 const double *center,
                                 long long *body);
 
-/* Insert an obstacle: its points move as those of a rigid body, with velocities that are prescribed: A^-1 = 0. It counts in B
-   and V, and couples no constraints in W.
+/* Insert an obstacle: a body with prescribed motion. Its points move as the points of a rigid body. A^-1 = 0, so that it
+   contributes to B and V but couples no constraints in W.
 
-   rotation: from the reference to now, 3 x 3 column-major. center: referential centre, 3 values. body: where to put its id.
+   - rotation: from the reference configuration to the current one, 3 x 3, column-major, orthonormal.
+   - center: referential center, 3 values.
+   - body: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, a rotation that is not orthonormal to within 1e-8).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, or the rotation is not orthonormal
+   to within 1e-8.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -210,21 +227,28 @@ int ldy_system_add_obstacle(ldy_system *system,
                             const double *center,
                             long long *body);
 
-/* Insert a body with n generalised velocities by its dense inverse; its constraints are given by operators H.
+/* Insert a body with a dense inverse inertia. Its constraints are given by operators H.
 
-   n: at least 1. inverse: A^-1, n x n, symmetric. body: where to put its id.
+   - n: number of its generalized velocities, at least 1.
+   - inverse: A^-1, n x n, symmetric.
+   - body: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, n < 1, not finite or not symmetric).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, n < 1, or A^-1 is not finite or not symmetric.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_add_dense(ldy_system *system, int n, const double *inverse, long long *body);
+int ldy_system_add_dense(ldy_system *system,
+                         int n,
+                         const double *inverse,
+                         long long *body);
 
-/* Insert a body with n generalised velocities by its diagonal inverse; its constraints are given by operators H.
+/* Insert a body with a diagonal inverse inertia. Its constraints are given by operators H.
 
-   n: at least 1. inverse: the diagonal of A^-1, n values, none negative. body: where to put its id.
+   - n: number of its generalized velocities, at least 1.
+   - inverse: the diagonal of A^-1, n values, none negative.
+   - body: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, n < 1, negative or not finite).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, n < 1, or a value is negative or not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -233,15 +257,20 @@ int ldy_system_add_diagonal(ldy_system *system,
                             const double *inverse,
                             long long *body);
 
-/* Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the
-   matrix stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
+/* Insert a body with a sparse matrix A. Its constraints are given by operators H.
 
-   n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values,
-   rows and values have count, the last of starts. The lower triangle is enough; if there are entries above the diagonal, the
-   whole symmetric matrix must be there. Symmetric positive definite. body: where to put its id.
+   Updates factor A. They keep the factors while the matrix is the same, and the elimination order while the pattern is the same.
 
-   Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite
-   or not symmetric). That A is not positive definite is found by an update.
+   - n: number of its generalized velocities, at least 1.
+   - starts, rows, values: A in compressed sparse columns, symmetric positive definite. Column j has the values starts[j] <= k <
+     starts[j + 1] in the rows rows[k]. starts has n + 1 values. The lower triangle is enough; if there are entries above the
+     diagonal, the whole symmetric matrix must be there.
+   - count: number of values in rows and in values, equal to starts[n].
+   - body: where to write the id.
+
+   Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if a diagonal entry is missing, LDY_MATRIX_KIND if the columns are ill-formed, or
+   LDY_BUG_FOUND if an argument is NULL, n < 1, or A is not finite or not symmetric. If A is not positive definite, an update
+   returns the error.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -253,13 +282,15 @@ int ldy_system_add_matrix(ldy_system *system,
                           size_t count,
                           long long *body);
 
-/* Insert a body with n generalised velocities whose A^-1 is applied by a function; its constraints are given by operators H.
+/* Insert a body whose A^-1 is applied by an inverse callback. Its constraints are given by operators H.
 
-   n: at least 1. solver: see ldy_solver; A^-1 must be symmetric. It is called once an update with three columns for each
-   constraint on the body, whether anything has changed or not, and once for each vector that is multiplied through bodies. data:
-   passed through. body: where to put its id.
+   - n: number of its generalized velocities, at least 1.
+   - solver: the inverse callback; A^-1 must be symmetric. Each update calls it once, with three columns for each constraint on the
+     body, even if nothing has changed. Each vector that is multiplied through bodies needs one more call.
+   - data: passed to the callback.
+   - body: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, n < 1).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL or n < 1.
 
    Safety:
    system comes from ldy_system_create; solver does as its type says, with data, as long as the body exists. */
@@ -269,27 +300,31 @@ int ldy_system_add_solver(ldy_system *system,
                           void *data,
                           long long *body);
 
-/* Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of
-   bodies. Their constraints are given by operators H.
+/* Insert several bodies with a shared inverse callback, for instance the kinematic trees of a simulator that applies M^-1 to all
+   of them at once. Their constraints are given by operators H.
 
-   sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns
-   have the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the
-   bodies: what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it
-   gets as many columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone.
-   It is called once in each update in which a constraint acts on one of the bodies, more than once where its columns would take
-   more than 64 MB; and once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the
-   model that constraints act on. data: passed through. bodies: where to put the ids, count values, which follow one after the
-   other.
+   - sizes: number of generalized velocities of each body, count values, at least 1 each.
+   - solver: the inverse callback. A column has the velocities of all bodies, in the order of sizes, without gaps.
+   - data: passed to the callback.
+   - bodies: where to write the ids, count consecutive numbers.
 
-   Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no
-   part of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
+   A^-1 must be symmetric and block-diagonal by body; entries that couple bodies are ignored. So one column holds a right-hand side
+   for each body. The number of columns is three for each constraint on the body with the most constraints. Columns are zero at a
+   body that needs fewer, or that has left.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is
-   no body more.
+   The callback is called once in each update in which a constraint acts on one of the bodies, more than once if its columns would
+   take more than 64 MB. Each vector that is multiplied through bodies needs one more call. If it fails, the function that called
+   it returns LDY_LU_FACTOR, and the text names the first of the bodies that constraints act on.
+
+   You use each body as any other, with its own velocity. You may remove it or set another inertia; then it leaves the callback,
+   whose columns keep their length. The library uses solver and data until the last body has left.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there are no bodies, a size is below 1, or an int cannot
+   hold the number of all velocities. After an error no body is inserted.
 
    Safety:
-   system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as
-   long as one of the bodies is part of the model. */
+   system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data,
+   until the last body has left. */
 int ldy_system_add_model(ldy_system *system,
                          const int *sizes,
                          size_t count,
@@ -299,34 +334,44 @@ int ldy_system_add_model(ldy_system *system,
 
 /* Remove a body.
 
-   Returns 0 or 52 (NULL, no such body, or a constraint acts on it).
+   Returns 0, or LDY_BUG_FOUND if system is NULL, there is no such body, or a constraint acts on it.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_remove_body(ldy_system *system, long long body);
 
-/* Set the rotation of a rigid body or an obstacle, 3 x 3 column-major.
+/* Set the rotation of a rigid body or an obstacle.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, not orthonormal to within 1e-8).
+   - rotation: 3 x 3, column-major, orthonormal.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or the rotation is not finite
+   or not orthonormal to within 1e-8.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_rotation(ldy_system *system, long long body, const double *rotation);
+int ldy_system_set_rotation(ldy_system *system,
+                            long long body,
+                            const double *rotation);
 
-/* Say whether frames and rotations that are not orthonormal are taken as they are, from now on: for programs that mean them, for
-   instance with axes that carry units. At first they are refused where they are given.
+/* Accept or refuse frames and rotations that are not orthonormal, from now on. A new system refuses them. Some programs need them,
+   for instance for axes that carry units.
 
-   any: not 0: they are taken. Returns 0 or 52 (NULL).
+   - any: 0 refuses them, any other value accepts them.
+
+   Returns 0, or LDY_BUG_FOUND if system is NULL.
 
    Safety:
    system comes from ldy_system_create. */
 int ldy_system_take_any_axes(ldy_system *system,
                              int any);
 
-/* Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
+/* Set mass and inertia of a rigid or pseudo-rigid body.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle with constraints, not finite, not positive
-   definite).
+   - mass: positive.
+   - inertia: referential inertia of a rigid body, Euler tensor of a pseudo-rigid body, as at insertion.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind or an obstacle with
+   constraints, or a value is not finite or not positive definite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -335,12 +380,13 @@ int ldy_system_set_mass(ldy_system *system,
                         double mass,
                         const double *inertia);
 
-/* Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an
-   implicit scheme.
+/* Set a dense inverse inertia of a body of any kind. For instance, a rigid body can have the inverse of an implicit scheme.
 
-   n: the number of its generalised velocities.
+   - n: number of its generalized velocities.
+   - inverse: A^-1, n x n, symmetric.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, another n, an obstacle with constraints, or wrong values).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities,
+   it is an obstacle with constraints, or A^-1 is not finite or not symmetric.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -349,11 +395,13 @@ int ldy_system_set_dense(ldy_system *system,
                          int n,
                          const double *inverse);
 
-/* Give a body of any kind another inertia: a diagonal inverse, n values, none negative.
+/* Set a diagonal inverse inertia of a body of any kind.
 
-   n: the number of its generalised velocities.
+   - n: number of its generalized velocities.
+   - inverse: the diagonal of A^-1, n values, none negative.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, another n, an obstacle with constraints, or wrong values).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities,
+   it is an obstacle with constraints, or a value is negative or not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -362,12 +410,14 @@ int ldy_system_set_diagonal(ldy_system *system,
                             int n,
                             const double *inverse);
 
-/* Give a body of any kind another inertia: a sparse matrix A as in ldy_system_add_matrix.
+/* Set a sparse matrix A of a body of any kind.
 
-   n: the number of its generalised velocities.
+   - n: number of its generalized velocities.
+   - starts, rows, values, count: A, as in ldy_system_add_matrix.
 
-   Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, no such body,
-   another n, an obstacle with constraints, not finite or not symmetric).
+   Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if a diagonal entry is missing, LDY_MATRIX_KIND if the columns are ill-formed, or
+   LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities, it is an obstacle with
+   constraints, or A is not finite or not symmetric.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -379,9 +429,12 @@ int ldy_system_set_matrix(ldy_system *system,
                           const double *values,
                           size_t count);
 
-/* Set the free generalised velocity of a body, n values: what it would have after the step without reactions. B is made of it.
+/* Set the free generalized velocity of a body: its velocity after the step if there were no reactions. B = H times this velocity.
 
-   count: n. Returns 0 or 52 (NULL argument, no such body, another count, not finite).
+   - velocity: count values.
+   - count: number of its generalized velocities.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, count is wrong, or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -390,9 +443,12 @@ int ldy_system_set_velocity(ldy_system *system,
                             const double *velocity,
                             size_t count);
 
-/* Set the previous generalised velocity of a body, n values: that before the step. V is made of it.
+/* Set the previous generalized velocity of a body: its velocity before the step. V = H times this velocity.
 
-   count: n. Returns 0 or 52 (NULL argument, no such body, another count, not finite).
+   - velocity: count values.
+   - count: number of its generalized velocities.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, count is wrong, or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -401,46 +457,50 @@ int ldy_system_set_previous_velocity(ldy_system *system,
                                      const double *velocity,
                                      size_t count);
 
-/* Tell the free generalised velocity of a body, n values: as set, and changed by ldy_system_add_reactions.
+/* Return the free generalized velocity of a body, as it was set, or as ldy_system_add_reactions has changed it.
 
-   count: n. Returns 0 or 52 (NULL argument, no such body, another count).
+   - velocity: where to write it, count values.
+   - count: number of its generalized velocities.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, or count is wrong.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_velocity(const ldy_system *system, long long body, double *velocity, size_t count);
 
 
-/* An operator H of three rows, with as many columns as its body has generalised velocities, n.
+/* An operator H of three rows, with a column for each of the n generalized velocities of its body. It has one of three forms:
 
-   Dense: starts and rows are NULL, values has 3 n values, column-major; columns that are zero are left out, and cost nothing.
-   Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and
-   values have as many as the last of starts says.
-
-   By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q,
-   3 x 3 and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
-   This is the quickest if all constraints on the body have it and its inertia is a matrix A or a diagonal. */
+   - Dense: starts and rows are NULL, and values has 3 n values, column-major. Zero columns are not stored and cost nothing.
+   - Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], which are 0, 1 or 2. starts has n + 1
+     values, rows and values have starts[n].
+   - By nodes, for a mesh with three generalized velocities per node: the columns of node a are N_a Q. starts is NULL. values has
+     Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from 0 and ascending.
+     This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a diagonal inverse
+     inertia. */
 typedef struct {
-  /* Number of columns, n. */
+  /* Number of columns. */
   int n;
-  /* First entries of the columns, and the end; NULL: dense or by nodes. */
+  /* Index of the first entry of each column, then the number of entries; NULL: dense or by nodes. */
   const int *starts;
   /* Row of each entry, or node of each weight; NULL: dense. */
   const int *rows;
-  /* The entries. */
+  /* The entries, or Q and the weights. */
   const double *values;
-  /* Number of entries. */
+  /* Number of values. */
   size_t count;
 } ldy_operator;
 
-/* Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
-   U = E^T (velocity of the master's point - velocity of the slave's).
+/* Insert a constraint between points of rigid bodies, pseudo-rigid bodies or obstacles: U = E^T (velocity of the master's point -
+   velocity of the slave's point).
 
-   master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns,
-   orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
-   put its id.
+   - master, slave: ids; one of them may be LDY_GROUND.
+   - frame: E, 3 x 3, column-major, orthonormal. Its columns are the local axes.
+   - master_point, slave_point: referential points, 3 values each; not read for the ground.
+   - constraint: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to
-   within 1e-8: see ldy_system_take_any_axes).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist or has no points, a value is not
+   finite, or the frame is not orthonormal to within 1e-8 (unless ldy_system_take_any_axes accepts it).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -452,12 +512,14 @@ int ldy_system_add_constraint(ldy_system *system,
                               const double *slave_point,
                               long long *constraint);
 
-/* Insert a constraint by operators H: U = H_master u_master + H_slave u_slave, signs included.
+/* Insert a constraint by operators H: U = H_master u_master + H_slave u_slave. The operators contain the signs.
 
-   master, slave: ids, one of them may be LDY_GROUND. H_master, H_slave: see ldy_operator; that of the ground is not read.
-   constraint: where to put its id. Everything is copied.
+   - master, slave: ids; one of them may be LDY_GROUND.
+   - H_master, H_slave: see ldy_operator; copied; not read for the ground.
+   - constraint: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, ill-formed columns, not finite).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist, or an operator is ill-formed or
+   not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -468,17 +530,18 @@ int ldy_system_add_operators(ldy_system *system,
                              const ldy_operator *H_slave,
                              long long *constraint);
 
-/* Remove a constraint; later rows move up, ids of others stay.
+/* Remove a constraint. Later rows move up; the ids of other constraints do not change.
 
-   Returns 0 or 52 (NULL, no such constraint).
+   Returns 0, or LDY_BUG_FOUND if system is NULL or there is no such constraint.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_remove_constraint(ldy_system *system, long long constraint);
 
-/* Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
+/* Set frame and points of a constraint that was inserted with points; as in ldy_system_add_constraint.
 
-   Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite, a frame that is not orthonormal).
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has operators, a value is not finite, or the
+   frame is not orthonormal.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -488,9 +551,10 @@ int ldy_system_move_constraint(ldy_system *system,
                                const double *master_point,
                                const double *slave_point);
 
-/* Give a constraint that was inserted with operators other ones; as in ldy_system_add_operators.
+/* Set the operators of a constraint that was inserted with operators; as in ldy_system_add_operators.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, ill-formed columns, not finite).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has points, or an
+   operator is ill-formed or not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -499,10 +563,13 @@ int ldy_system_set_operators(ldy_system *system,
                              const ldy_operator *H_master,
                              const ldy_operator *H_slave);
 
-/* Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
+/* Set the compliance of a constraint. Updates add it to the diagonal block of W; they do not multiply it by h.
 
-   Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction, or a constraint that was
-   not inserted with three rows on one or two bodies: for that there is ldy_system_set_rows_compliance).
+   - compliance: 3 x 3, symmetric positive semidefinite; NULL: none.
+
+   Returns 0, or LDY_BUG_FOUND if system is NULL, there is no such constraint, the compliance is not finite, not symmetric or not
+   positive semidefinite, or the constraint was not inserted with three rows on one or two bodies. For other constraints use
+   ldy_system_set_rows_compliance.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -510,9 +577,12 @@ int ldy_system_set_compliance(ldy_system *system,
                               long long constraint,
                               const double *compliance);
 
-/* Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
+/* Set a diagonal compliance of a constraint; see ldy_system_set_compliance.
 
-   Returns 0 or 52 (NULL argument, no such constraint, not finite, negative, or a constraint that ldy_system_set_compliance refuses).
+   - compliance: the diagonal, 3 values, none negative.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, a value is negative or not finite, or
+   ldy_system_set_compliance refuses the constraint.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -521,18 +591,22 @@ int ldy_system_set_diagonal_compliance(ldy_system *system,
                                        const double *compliance);
 
 
-/* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies, signs included.
+/* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the signs.
 
-   m: 1 to 6. bodies: ids, each there once; count: 1 to 16. H: one for each body, as ldy_operator tells, but of m rows: dense with
-   m n values, column-major, or sparse with rows below m; not by nodes. constraint: where to put its id. Everything is copied.
+   - m: 1 to 6.
+   - bodies: count different ids.
+   - H: an operator for each body, copied. See ldy_operator, but with m rows: dense with m n values, column-major, or sparse with
+     rows below m; not by nodes.
+   - count: 1 to 16.
+   - constraint: where to write the id.
 
-   A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six; a gear or
-   tendon has one row on all its bodies. With three rows on one or two bodies it is what ldy_system_add_operators inserts.
-   Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors have then as many values for
-   a constraint as it has rows, one behind the other, see ldy_rows.
+   A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six. A gear or
+   tendon has one row on all its bodies. With three rows on one or two bodies, the function inserts the same constraint as
+   ldy_system_add_operators. Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors
+   have m values for a constraint of m rows, see ldy_rows.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, m or count out of range, no such body, one twice, ill-formed columns, not
-   finite).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, m or count is out of range, a body does not exist or is
+   there twice, or an operator is ill-formed or not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -543,12 +617,15 @@ int ldy_system_add_rows(ldy_system *system,
                         size_t count,
                         long long *constraint);
 
-/* Insert a constraint of one row that measures one generalised velocity of a body: a limit, motor or friction loss of a joint.
+/* Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The constraint
+   is the same as one that ldy_system_add_rows inserts.
 
-   freedom: which one, from 0. coefficient: U is this times the velocity, for instance 1, or -1 of an upper limit. constraint:
-   where to put its id. It is as if ldy_system_add_rows had inserted it.
+   - freedom: index of the velocity, from 0.
+   - coefficient: U is coefficient times the velocity, for instance 1, or -1 for an upper limit.
+   - constraint: where to write the id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or velocity, not finite).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body or velocity, or coefficient is not
+   finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -558,11 +635,14 @@ int ldy_system_add_freedom(ldy_system *system,
                            double coefficient,
                            long long *constraint);
 
-/* Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as
-   many rows as it has.
+/* Set the operators of a constraint, one for each of its bodies in the order of its insertion.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, one with both sides on the same body, which
-   ldy_system_set_operators takes, another count, ill-formed columns, not finite).
+   - H: count operators, as in ldy_system_add_rows. The number of rows does not change.
+   - count: number of its bodies.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has points, count is
+   wrong, or an operator is ill-formed or not finite. If both sides of the constraint are on the same body, the function returns
+   LDY_BUG_FOUND, too: use ldy_system_set_operators.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -571,11 +651,13 @@ int ldy_system_set_rows_operators(ldy_system *system,
                                   const ldy_operator *H,
                                   size_t count);
 
-/* Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it
-   is.
+/* Set the compliance of a constraint of m rows. Updates add it to the diagonal block of W; they do not multiply it by h.
 
-   count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric,
-   negative in some direction).
+   - compliance: m x m, column-major, symmetric positive semidefinite.
+   - count: m^2, or 0 for no compliance.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, count is wrong, or the
+   compliance is not finite, not symmetric or not positive semidefinite.
 
    Safety:
    system comes from ldy_system_create; compliance is NULL or has count values. */
@@ -584,10 +666,12 @@ int ldy_system_set_rows_compliance(ldy_system *system,
                                    const double *compliance,
                                    size_t count);
 
-/* Tell the largest eigenvalue of the diagonal block of each constraint.
+/* Return the largest eigenvalue of the diagonal block of each constraint.
 
-   values: count values, one for each constraint in the order of rows; NaN where none is found. Returns 0 or 52 (NULL argument,
-   another count, no successful update since the last change).
+   - values: where to write count values, in the order of rows; NaN for a block where none is found.
+   - count: number of constraints.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or there was no successful update since the last change.
 
    Safety:
    system comes from ldy_system_create; values is NULL or has count values. */
@@ -595,25 +679,29 @@ int ldy_system_largest_eigenvalues(const ldy_system *system,
                                    double *values,
                                    size_t count);
 
-/* Tell the size of W as compressed rows of scalars: for ldy_system_csr.
+/* Return the size of W as compressed scalar rows, for ldy_system_csr.
 
-   rows: where to put the number of scalar rows. entries: where to put the number of entries, those of all blocks. Returns 0 or 52
-   (NULL argument, no successful update since the last change).
+   - rows: where to write the number of scalar rows.
+   - entries: where to write the number of entries of all blocks.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, or there was no successful update since the last change.
 
    Safety:
    system comes from ldy_system_create; rows and entries are NULL or valid. */
-int ldy_system_csr_size(const ldy_system *system,
-                        int *rows,
-                        size_t *entries);
+int ldy_system_csr_size(const ldy_system *system, int *rows, size_t *entries);
 
-/* Write W as compressed rows of scalars, as scipy.sparse.csr_matrix and solvers in C take it: values row by row, columns from 0
-   and ascending. Of constraints with any number of rows.
+/* Write W as compressed scalar rows, the format of scipy.sparse.csr_matrix and of many solvers in C. Constraints may have any
+   number of rows.
 
-   starts: start_count values, one more than scalar rows: where each row begins, and the end. columns, values: count values each,
-   the entries, see ldy_system_csr_size. W is symmetric to the bit, so they are compressed columns, too.
+   - starts: where to write the index of the first entry of each scalar row, then the number of entries.
+   - start_count: number of scalar rows + 1.
+   - columns, values: where to write the entries, count values each, row by row. Columns count from 0 and ascend within a row.
+   - count: number of entries, see ldy_system_csr_size.
 
-   Returns 0 or 52 (NULL argument, another count, more entries than an int can count, no successful update since the last
-   change).
+   W is symmetric to the bit, so that the result is also W as compressed columns.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a count is wrong, an int cannot hold the number of entries, or there was no
+   successful update since the last change.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -625,21 +713,24 @@ int ldy_system_csr(const ldy_system *system,
                    size_t count);
 
 
-/* Insert many constraints as the rows of a Jacobian J, as a simulator of robots has it: all of them, or none.
+/* Insert many constraints as the rows of a dense Jacobian J, for instance the J of a robotics simulator. The function inserts all
+   constraints or none.
 
-   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the
-   other in this order. heights: how many rows each of the count constraints has, 1 to 6; their rows lie one constraint behind the
-   other. A constraint is on those of the bodies in whose columns its rows are not all zero, at most 16 of them, or on the first of
-   the bodies if all are zero: it is as if ldy_system_add_rows were called with these bodies in this order. constraint: where to
-   put the id of the first; those of the others follow one after the other.
+   The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
+   constraints, one constraint after the other. A constraint acts on the bodies whose columns contain a nonzero of its rows, at
+   most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_rows were called with these
+   bodies in this order.
 
-   J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides
-   count doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not
-   used.
+   - bodies: body_count different ids.
+   - heights: number of rows of each of the count constraints, 1 to 6.
+   - J: entry (i, j) is J[i row_stride + j column_stride]. Values between entries are not read.
+   - rows, columns: shape of J: the sum of heights, and the sum of the numbers of velocities.
+   - row_stride, column_stride: in doubles; columns and 1 for row-major J, 1 and rows for column-major J.
+   - constraint: where to write the id of the first constraint; the others have the following ids.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one twice, another number of rows than all constraints have, of
-   columns than all bodies have velocities, of rows or bodies of a constraint than those above, not finite). Then nothing has
-   changed; a bad constraint is named with its place among those given, counted from 0.
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist or is there twice, the shape of J
+   is wrong, a constraint has too many or too few rows or too many bodies, or a value is not finite. After an error nothing has
+   changed. The text names a bad constraint by its position in heights, counted from 0.
 
    Safety:
    system comes from ldy_system_create; bodies, heights are NULL or have the lengths given, J is NULL or has all entries. */
@@ -655,9 +746,13 @@ int ldy_system_add_jacobian(ldy_system *system,
                             size_t column_stride,
                             long long *constraint);
 
-/* The same of a sparse J, by compressed rows, as ldy_system_set_sparse_jacobian has them.
+/* Insert many constraints as the rows of a sparse Jacobian J, as ldy_system_add_jacobian does.
 
-   Returns as ldy_system_add_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
+   - bodies, body_count, heights, count, rows, columns, constraint: as in ldy_system_add_jacobian.
+   - starts, counts, indices, values, value_count: compressed rows, as in ldy_system_set_sparse_jacobian.
+
+   Returns the codes of ldy_system_add_jacobian, and LDY_BUG_FOUND also if a row begins or ends outside the arrays, or its columns
+   do not ascend.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the lengths given. */
@@ -675,19 +770,24 @@ int ldy_system_add_sparse_jacobian(ldy_system *system,
                                    size_t value_count,
                                    long long *constraint);
 
-/* Give many constraints other operators, all of them or none: the rows of a Jacobian J.
+/* Set the operators of many constraints from the rows of a dense Jacobian J. The function sets all of them or none.
 
-   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the
-   other in this order. constraints: count ids, each there once. The rows of J are those of these constraints, one constraint
-   behind the other in this order: of each as many as it has. It is as if ldy_system_set_operators or ldy_system_set_rows_operators
-   were called with each of these; operators on bodies that are not named stay as they are. Where a row is not zero, the column
-   must be that of a body of its constraint. Operators by nodes are not replaced.
+   The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
+   constraints, one constraint after the other. The result is as if ldy_system_set_operators or ldy_system_set_rows_operators were
+   called for each constraint. Operators on bodies that are not in the list do not change. A nonzero must be in a column of a body
+   that its constraint acts on. Operators by nodes cannot be set in this way.
 
-   J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
+   - bodies: body_count different ids.
+   - constraints: count different ids.
+   - J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes, on one body
-   twice or on none of the bodies, other rows or columns than these have, not finite, not zero in a column of another body).
-   Then nothing has changed; a bad constraint is named with its place among those given, counted from 0.
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND
+
+   - if an argument is NULL, a body or a constraint does not exist or is there twice, or the shape of J is wrong;
+   - if a constraint has points or operators by nodes, or acts on none of the bodies or on one body twice;
+   - if a value is not finite, or a nonzero is in a column of a body that its constraint does not act on.
+
+   After an error nothing has changed. The text names a bad constraint by its position in constraints, counted from 0.
 
    Safety:
    system comes from ldy_system_create; bodies, constraints are NULL or have the lengths given, J is NULL or has all entries. */
@@ -702,15 +802,18 @@ int ldy_system_set_jacobian(ldy_system *system,
                             size_t row_stride,
                             size_t column_stride);
 
-/* The same of a sparse J, by compressed rows.
+/* Set the operators of many constraints from the rows of a sparse Jacobian J, as ldy_system_set_jacobian does.
 
-   starts: row i has the values from starts[i] on. counts: rows values, how many entries each row has; starts has rows values then.
-   counts NULL: a row ends where the next begins, and starts has rows + 1 values. indices, values: value_count each, of each entry
-   its column, which ascend in a row, and its value. MuJoCo's efc_J_rowadr, efc_J_rownnz, efc_J_colind and efc_J are starts,
-   counts, indices and values; those of a scipy.sparse.csr_matrix with sorted indices are starts, NULL, indices and values. All
-   else is as in ldy_system_set_jacobian.
+   - bodies, body_count, constraints, count, rows, columns: as in ldy_system_set_jacobian.
+   - starts: index of the first entry of each row. It has rows values, or rows + 1 if counts is NULL.
+   - counts: number of entries of each row. NULL: a row ends where the next one begins.
+   - indices, values: column and value of each entry, value_count each. Columns ascend within a row.
 
-   Returns as ldy_system_set_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
+   The arguments starts, counts, indices, values are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or indptr, NULL,
+   indices, data of a scipy.sparse.csr_matrix with sorted indices.
+
+   Returns the codes of ldy_system_set_jacobian, and LDY_BUG_FOUND also if a row begins or ends outside the arrays, or its columns
+   do not ascend.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the lengths given. */
@@ -728,13 +831,17 @@ int ldy_system_set_sparse_jacobian(ldy_system *system,
                                    size_t value_count);
 
 
-/* Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on,
-   everywhere.
+/* Set the regularization mu of all constraints that exist now: from the next update on, all functions use W + diag (mu) instead of
+   W.
 
-   mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It
-   comes on top of compliances and takes the place of the last regularisation. A constraint that is inserted later has none.
+   - mu: in the units of W, none negative. 0 removes the regularization.
+   - count: 1 (one value for all), the number of constraints, or the number of scalar rows.
 
-   Returns 0 or 52 (NULL argument, another count, negative, not finite); then nothing has changed.
+   mu is added to W in addition to compliances, and replaces the previous regularization. A constraint that is inserted later has
+   none.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or a value is negative or not finite. After an error nothing
+   has changed.
 
    Safety:
    system comes from ldy_system_create; mu is NULL or has count values. */
@@ -742,31 +849,38 @@ int ldy_system_regularise(ldy_system *system,
                           const double *mu,
                           size_t count);
 
-/* Set the tag of a constraint: any number by which the program finds it again. It is 0 at first, and stays with the constraint
-   until that is removed. No results depend on it.
+/* Set the tag of a constraint: any number by which the program finds the constraint again.
 
-   Returns 0 or 52 (NULL, no such constraint).
+   The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
+
+   Returns 0, or LDY_BUG_FOUND if system is NULL or there is no such constraint.
 
    Safety:
    system comes from ldy_system_create. */
-int ldy_system_set_tag(ldy_system *system,
-                       long long constraint,
-                       unsigned long long tag);
+int ldy_system_set_tag(ldy_system *system, long long constraint, unsigned long long tag);
 
-/* Tell the tags of all constraints, in the order of rows. No update is needed.
+/* Return the tags of all constraints. No update is needed.
 
-   tags: count values, one for each constraint. Returns 0 or 52 (NULL argument, another count).
+   - tags: where to write them, in the order of rows.
+   - count: number of constraints.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL or count is wrong.
 
    Safety:
    system comes from ldy_system_create; tags is NULL or has count values. */
 int ldy_system_tags(const ldy_system *system, unsigned long long *tags, size_t count);
 
-/* Keep reactions with the constraints: each stays with its own when others are inserted, removed or moved, and comes back from
-   ldy_system_reactions in the order that rows have then, so that a solver begins with the forces of the last step. No update is
-   needed, and no results depend on it.
+/* Store the reactions of all constraints for a warm start.
 
-   R: three values for each constraint in the order of rows, count values. Returns 0 or 52 (NULL argument, another count, not
-   finite); then nothing has changed.
+   Each reaction remains with its constraint when other constraints are inserted, removed or moved. ldy_system_reactions returns
+   them in the order that rows have then: an initial guess for the contact solver. No update is needed, and results do not depend
+   on stored reactions.
+
+   - R: three values for each constraint, in the order of rows.
+   - count: number of values.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or a value is not finite. After an error nothing has
+   changed.
 
    Safety:
    system comes from ldy_system_create; R is NULL or has count values. */
@@ -774,28 +888,32 @@ int ldy_system_set_reactions(ldy_system *system,
                              const double *R,
                              size_t count);
 
-/* Tell the reactions that are kept with the constraints; those of new ones are zero.
+/* Return the stored reactions of all constraints; they are zero for a new constraint.
 
-   R: three values for each constraint in the order of rows, count values. Returns 0 or 52 (NULL argument, another count).
+   - R: where to write three values for each constraint, in the order of rows.
+   - count: number of values.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL or count is wrong.
 
    Safety:
    system comes from ldy_system_create; R is NULL or has count values. */
-int ldy_system_reactions(const ldy_system *system,
-                         double *R,
-                         size_t count);
+int ldy_system_reactions(const ldy_system *system, double *R, size_t count);
 
 
-/* Insert many constraints at points, as ldy_system_add_constraint does one: all of them, or none.
+/* Insert many constraints at points, as ldy_system_add_constraint inserts one. The function inserts all of them or none.
 
-   Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning
-   of one entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry
-   stand for all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
+   In this function and the following ones each array has count entries. Its stride is the number of BYTES from the beginning of
+   one entry to the next, a multiple of 8, so that entries may be members of your structures. If the stride of an array that is
+   read is 0, its first entry is used for all. If an entry is refused, nothing changes, and the text has its index, counted from 0.
 
-   masters, slaves: an id each, or LDY_GROUND; slaves NULL: all are the ground. bodies_stride: of both. frames: 9 values each.
-   master_points, slave_points: 3 values each; not read for the ground, and NULL if it is all of them. points_stride: of both.
-   constraint: where to put the id of the first; those of the others follow one after the other.
+   - masters, slaves: an id each, or LDY_GROUND. slaves NULL: all slaves are the ground. bodies_stride: for both.
+   - frames: 9 values each.
+   - master_points, slave_points: 3 values each; not read for the ground, and NULL is allowed if all of them are the ground.
+     points_stride: for both.
+   - constraint: where to write the id of the first constraint; the others have the following ids.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, or what ldy_system_add_constraint refuses).
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, or
+   ldy_system_add_constraint refuses an entry.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -811,15 +929,18 @@ int ldy_system_add_constraints(ldy_system *system,
                                size_t points_stride,
                                long long *constraint);
 
-/* Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They
-   keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does these bodies again, as after
-   constraints were added and removed.
+/* Set frames and points of many constraints at points, and their bodies unless masters is NULL. The function sets all of them or
+   none.
 
-   constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL:
-   bodies stay, and slaves is not read.
+   Constraints keep their rows, ids, compliances, tags and reactions. If bodies change, the next update recomputes these bodies, as
+   after constraints are inserted and removed.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or
-   what ldy_system_add_constraint refuses).
+   - constraints: an id each.
+   - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_constraints. masters NULL: bodies
+     do not change, and slaves is not read.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such
+   constraint, it has operators, or ldy_system_add_constraint refuses an entry.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -836,13 +957,16 @@ int ldy_system_move_constraints(ldy_system *system,
                                 const double *slave_points,
                                 size_t points_stride);
 
-/* Tell frames and points of many constraints, as they were given.
+/* Return frames and points of many constraints, as they were given.
 
-   constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero.
-   Each of the three may be NULL: not wanted.
+   - constraints: an id each.
+   - frames: where to write 9 values each.
+   - master_points, slave_points: where to write 3 values each; for the ground, the given values or zero.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with
-   operators); then nothing is written.
+   Each of the three results may be NULL: not wanted.
+
+   Returns 0, or LDY_BUG_FOUND if another argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
+   constraint, or it has operators. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -856,10 +980,11 @@ int ldy_system_placements(const ldy_system *system,
                           double *slave_points,
                           size_t points_stride);
 
-/* Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance does one: all of them, or none.
+/* Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance sets one. The function sets all of them or
+   none.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance
-   refuses).
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such constraint, or
+   ldy_system_set_compliance refuses an entry.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -870,9 +995,9 @@ int ldy_system_set_compliances(ldy_system *system,
                                const double *compliances,
                                size_t compliances_stride);
 
-/* Set the tags of many constraints, as ldy_system_set_tag does one: all of them, or none.
+/* Set the tags of many constraints, as ldy_system_set_tag sets one. The function sets all of them or none.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint).
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, or there is no such constraint.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -883,10 +1008,12 @@ int ldy_system_set_tags(ldy_system *system,
                         const unsigned long long *tags,
                         size_t tags_stride);
 
-/* Remove many constraints, as ldy_system_remove_constraint does one: all of them, or none.
+/* Remove many constraints, as ldy_system_remove_constraint removes one. The function removes all of them or none.
 
-   constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an
-   id twice).
+   - constraints: count different ids.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such constraint, or an id is
+   there twice.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -895,11 +1022,14 @@ int ldy_system_remove_constraints(ldy_system *system,
                                   const long long *constraints,
                                   size_t constraints_stride);
 
-/* Set the free velocities of many bodies, n values each, as ldy_system_set_velocity does one: all of them, or none.
+/* Set the free velocities of many bodies, as ldy_system_set_velocity sets one. The function sets all of them or none.
 
-   bodies: an id each. n: the number of generalised velocities of each of them.
+   - bodies: an id each.
+   - n: number of generalized velocities, the same for all of these bodies.
+   - velocities: n values each.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such body, one with another n, not finite).
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such body, n is not its number
+   of velocities, or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -911,9 +1041,9 @@ int ldy_system_set_velocities(ldy_system *system,
                               const double *velocities,
                               size_t velocities_stride);
 
-/* Set the previous velocities of many bodies; as ldy_system_set_velocities.
+/* Set the previous velocities of many bodies, as ldy_system_set_previous_velocity sets one. The function sets all of them or none.
 
-   Returns 0 or 52 (as there).
+   Parameters and returned codes are as in ldy_system_set_velocities.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -925,10 +1055,14 @@ int ldy_system_set_previous_velocities(ldy_system *system,
                                        const double *velocities,
                                        size_t velocities_stride);
 
-/* Tell the free velocities of many bodies, n values each, as ldy_system_velocity does of one.
+/* Return the free velocities of many bodies, as ldy_system_velocity returns one.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, one with another n); then
-   nothing is written.
+   - bodies: an id each.
+   - n: number of generalized velocities, the same for all of these bodies.
+   - velocities: where to write n values each.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
+   body, or n is not its number of velocities. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -940,9 +1074,11 @@ int ldy_system_velocities(const ldy_system *system,
                           double *velocities,
                           size_t velocities_stride);
 
-/* Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation does one: all of them, or none.
+/* Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation sets one. The function sets all
+   of them or none.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such body, another kind, not finite).
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such body, or
+   ldy_system_set_rotation refuses an entry.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -953,10 +1089,13 @@ int ldy_system_set_rotations(ldy_system *system,
                              const double *rotations,
                              size_t rotations_stride);
 
-/* Tell the rotations of many rigid bodies or obstacles, 9 values each.
+/* Return the rotations of many rigid bodies or obstacles.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then
-   nothing is written.
+   - bodies: an id each.
+   - rotations: where to write 9 values each.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
+   body, or it is of another kind. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -968,13 +1107,17 @@ int ldy_system_rotations(const ldy_system *system,
                          size_t rotations_stride);
 
 
-/* Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place -
-   center). So contacts that are found in the world become the points that constraints are given by.
+/* Compute the referential point of a rigid body or an obstacle from its place in the world: X = X_center + rotation^T (place -
+   center). Use it to turn contacts that were found in the world into the points of constraints.
 
-   center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that
-   of the system.
+   - center: where the mass center is now, 3 values.
+   - place: where the point is now, 3 values.
+   - point: where to write X, 3 values.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, not finite); then nothing is written.
+   The rotation is the rotation in the system.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or a value is not finite.
+   After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
@@ -984,14 +1127,16 @@ int ldy_system_referential_point(const ldy_system *system,
                                  const double *place,
                                  double *point);
 
-/* Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
+/* Compute the referential point of a pseudo-rigid body from its place in the world: X = X_center + F^-1 (place - center).
 
-   gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
-   ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center:
-   where the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+   - gradient: F, the current deformation gradient, 3 x 3, column-major. The system does not store it. Generalized velocities have
+     its rate row by row, so that an F that is stored row by row must be transposed.
+   - center: where the mass center is now, 3 values.
+   - place: where the point is now, 3 values.
+   - point: where to write X, 3 values.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is
-   written.
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, a value is not finite, or F is
+   singular to working precision. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1002,11 +1147,14 @@ int ldy_system_pseudo_rigid_point(const ldy_system *system,
                                   const double *place,
                                   double *point);
 
-/* Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
-   velocities have: rotation^T world.
+/* Compute the angular velocity of a rigid body or an obstacle in the reference frame, the frame of generalized velocities, from
+   its angular velocity in the world frame: rotation^T world.
 
-   world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not
-   finite); then nothing is written.
+   - world: 3 values.
+   - referential: where to write the result, 3 values; it may be world.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or a value is not finite.
+   After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
@@ -1015,29 +1163,36 @@ int ldy_system_referential_spin(const ldy_system *system,
                                 const double *world,
                                 double *referential);
 
-/* The other way round: rotation referential.
+/* Compute the angular velocity of a rigid body or an obstacle in the world frame from its angular velocity in the reference frame:
+   rotation referential.
 
-   Arguments and errors as in ldy_system_referential_spin.
+   - referential: 3 values.
+   - world: where to write the result, 3 values; it may be referential.
+
+   Returns the codes of ldy_system_referential_spin. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
-int ldy_system_world_spin(const ldy_system *system, long long body, const double *referential, double *world);
+int ldy_system_world_spin(const ldy_system *system,
+                          long long body,
+                          const double *referential,
+                          double *world);
 
-/* Compute the gyroscopic term: the change of the angular velocity of a rigid body in a step without a torque. It is part of the free
-   velocity, beside h A^-1 times the forces. Needs no system.
+/* Compute the gyroscopic term: the change of the angular velocity of a rigid body in a step without a torque. Add it to the free
+   velocity, together with h A^-1 times the forces. It needs no system.
 
-   The method is the one of Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp
-   (-theta) J spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for
-   any h; to first order the change is -h J^-1 (spin x J spin). A step in which the body turns by more than a radian is made in equal
-   parts. ldy_system_turned_rotation computes the rotation that belongs to it.
+   The method is by Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp (-theta) J
+   spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for any h. To
+   first order the change is -h J^-1 (spin x J spin). If the body turns by more than a radian, the step is divided into equal
+   parts. ldy_system_turned_rotation computes the corresponding rotation.
 
    - inertia: J, 3 x 3, as in ldy_system_add_rigid.
-   - spin: the angular velocity in the referential frame, 3 values.
+   - spin: the angular velocity in the reference frame, 3 values.
    - h: the step.
    - change: where to write spin_1 - spin, 3 values; it may be spin.
 
-   Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite, J is singular, or the body turns by more than about 4000 radians
-   in the step. Then nothing is written.
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite, J is singular, or the body turns by more than about 4000
+   radians in the step. Then nothing is written.
 
    Safety:
    inertia is NULL or has 9 values, spin and change are NULL or have 3. */
@@ -1068,86 +1223,100 @@ int ldy_system_turned_rotation(const double *rotation,
                                double *turned);
 
 
-/* The results of an update; everything belongs to the system and is valid until its next change.
+/* The results of an update. All arrays belong to the system and are valid until its next change.
 
-   Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the
-   later rows move up. Blocks and vectors are in local frames. Two rows have one block in common however many bodies they
-   share; there is a block wherever they share one that is no obstacle, be it zero. */
+   Row k is the k-th constraint in the order of insertion, without removed ones: if a constraint is removed, later rows move up.
+   Blocks and vectors are in local frames. Two rows have at most one common block, even if they share several bodies. The block
+   exists if they share a body that is no obstacle, even if the block is zero. */
 typedef struct {
   /* sizeof (ldy_rows), set by the caller before the call. */
   size_t size;
   /* Number of rows, n. */
   int rows;
-  /* Number of blocks, diagonal ones among them. */
+  /* Number of blocks, including diagonal blocks. */
   int blocks;
   /* Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values. */
   const int *starts;
-  /* Column of each block, ascending in a row. */
+  /* Column of each block, ascending within a row. */
   const int *columns;
-  /* The blocks of W, each 3 x 3, column-major, nine values behind nine. The block of row b and column a is the transpose
-     of that of row a and column b, bit for bit. */
+  /* The blocks of W, 3 x 3 and column-major, nine values each without gaps. The block of row b and column a is the transpose of
+     the block of row a and column b, bit for bit. */
   const double *values;
-  /* Free local velocities, H times the free velocity; three values a row. */
+  /* Free local velocities, H times the free velocity; three values for each row. */
   const double *B;
-  /* Previous local velocities, H times the previous velocity; three values a row. */
+  /* Previous local velocities, H times the previous velocity; three values for each row. */
   const double *V;
-  /* The diagonal blocks once more, nine values a row. */
+  /* Copies of the diagonal blocks, nine values for each row. */
   const double *diagonal;
-  /* Their inverses, nine values a row; NaN where one is singular to working precision, see ldy_system_check_inverses. */
+  /* Inverses of the diagonal blocks, nine values for each row; NaN where a block is singular to working precision, see
+     ldy_system_check_inverses. */
   const double *inverse;
   /* Id of each row's constraint. */
   const long long *constraints;
-  /* NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1
-     values: row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on. */
+  /* NULL if each constraint has three scalar rows; then the sizes above hold. Else the index of the first scalar row of each
+     row, n + 1 values. Row k has m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R, from scalar_starts[k] on. */
   const int *scalar_starts;
-  /* NULL, or where each block begins in values, blocks + 1 values: that of row a and column b is m_a x m_b, column-major. */
+  /* NULL, or the index of the first value of each block in values; blocks + 1 values. The block of row a and column b is m_a x
+     m_b, column-major. */
   const size_t *value_starts;
-  /* NULL, or where the m x m values of each row begin in diagonal and inverse, n + 1 values. */
+  /* NULL, or the index of the first of the m x m values of each row in diagonal and inverse; n + 1 values. */
   const size_t *diagonal_starts;
-  /* Number of scalars, 3 n or the last of scalar_starts: the count of vectors. */
+  /* Number of scalar rows, 3 n or the last value of scalar_starts: the number of values of B, V and R. */
   size_t scalars;
 } ldy_rows;
 
-/* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
+/* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal blocks and their inverses, theory (62)-(69).
 
-   It does again only what has changed since the last successful update, which the functions of this header record; the results
-   have the bits of a system that is made anew. Everything is done again for another h and after an error. A user's solver is
-   called in each update.
+   - h: the time step, positive and finite.
 
-   h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or
-   52 (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's;
-   more constraints or blocks than an int can count). Of a block between two constraints the text names both.
+   The function computes only what has changed since the last successful update; the functions of this header record changes. The
+   results are bit-identical to the results of a new system. After an error, or with another h, everything is computed. Inverse
+   callbacks are called in each update.
 
-   If system is NULL or h is refused, nothing has changed, and the results of the last update are still there. After any other
-   error there are no results. Bodies and constraints are as before; they can be changed and updated again, and the results are
-   then those of a system that has met no error, bit for bit.
+   Returns 0, LDY_OUT_OF_MEMORY, or
+
+   - LDY_LU_FACTOR if an inverse callback failed;
+   - LDY_CHOL_FACTOR if a matrix A is not positive definite;
+   - LDY_BUG_FOUND if system is NULL, h is not positive and finite, an int cannot hold the number of constraints or blocks, or V, B
+     or a block of W is not finite, because numbers are too large or an inverse callback returned them. For a block between two
+     constraints the text names both.
+
+   If system is NULL or h is refused, nothing changes, and the results of the last update remain. After any other error there are
+   no results, and bodies and constraints have not changed. You can change them and update again; the results are then
+   bit-identical to the results of a system that had no error.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_update(ldy_system *system,
                       double h);
 
-/* Tell the results of the last update; see ldy_rows.
+/* Return the results of the last update.
 
-   rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars
-   where constraints have other than three rows; no successful update since the last change).
+   - rows: where to write them; set its size. See ldy_rows.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, rows->size is wrong (or too small for scalar_starts if a constraint has
+   other than three rows), or there was no successful update since the last change.
 
    Safety:
-   system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says. */
+   system comes from ldy_system_create; rows is NULL or valid, and has the bytes that its size says. */
 int ldy_system_rows(const ldy_system *system,
                     ldy_rows *rows);
 
-/* Tell whether every diagonal block has an inverse.
+/* Check that each diagonal block has an inverse.
 
-   Returns 0, 15 (one is singular: ldy_last_error names the first) or 52 (NULL, no successful update since the last change).
+   Returns 0, LDY_LU_FACTOR if one is singular (ldy_last_error names the first), or LDY_BUG_FOUND if system is NULL or there was no
+   successful update since the last change.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_check_inverses(const ldy_system *system);
 
-/* Tell the row of a constraint, counted from 0.
+/* Return the row of a constraint.
 
-   Returns 0 or 52 (NULL argument, no such constraint, no update since a constraint or a body was inserted or removed).
+   - row: where to write its index, from 0.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, or there was no update since a constraint or a
+   body was inserted or removed.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1156,10 +1325,13 @@ int ldy_system_row(const ldy_system *system,
                    int *row);
 
 
-/* y = W x, of the blocks.
+/* Compute y = W x from the blocks of W. Since the last update only velocities may have changed.
 
-   x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have
-   changed. Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, another count, no such update).
+   - x, y: three values for each row; different arrays.
+   - count: number of values of each.
+
+   Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, count is wrong,
+   or there was no such update.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -1168,11 +1340,14 @@ int ldy_system_multiply(const ldy_system *system,
                         double *y,
                         size_t count);
 
-/* y = W x as h H A^-1 H^T x + compliance, body by body, without the blocks.
+/* Compute y = W x as h H A^-1 H^T x + compliance x, body by body, without the blocks of W. Since the last update only velocities
+   may have changed.
 
-   x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have
-   changed. Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update). After 1
-   or 15 y is unspecified.
+   - x, y: three values for each row; different arrays.
+   - count: number of values of each.
+
+   Returns 0, LDY_OUT_OF_MEMORY, LDY_LU_FACTOR if an inverse callback failed, or LDY_BUG_FOUND if an argument is NULL, count is
+   wrong, or there was no such update. After LDY_OUT_OF_MEMORY or LDY_LU_FACTOR y is unspecified.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -1181,12 +1356,16 @@ int ldy_system_multiply_through_bodies(const ldy_system *system,
                                        double *y,
                                        size_t count);
 
-/* y = W x of several vectors at once, of the blocks: quicker than one after the other, with the same bits.
+/* Compute y = W x for several vectors from the blocks of W. This is faster than a call of ldy_system_multiply for each vector, and
+   bit-identical. Since the last update only velocities may have changed.
 
-   x, y: columns vectors of three values a row, count values each; each begins x_stride or y_stride values behind the one before
-   it, at least count. They are (columns - 1) * stride + count values, of different arrays. Since the last update nothing but
-   velocities may have changed. Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, another count, a
-   stride that is too short, no such update).
+   - columns: number of vectors.
+   - x, y: the vectors, three values for each row; different arrays of (columns - 1) * stride + count values.
+   - x_stride, y_stride: number of values from the beginning of one vector to the next, at least count.
+   - count: number of values of a vector.
+
+   Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, count is wrong,
+   a stride is too short, or there was no such update.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -1198,9 +1377,12 @@ int ldy_system_multiply_columns(const ldy_system *system,
                                 size_t y_stride,
                                 size_t count);
 
-/* As ldy_system_multiply_columns, body by body, without the blocks; a user's solver is called once for each vector.
+/* Compute y = W x for several vectors body by body, without the blocks of W. An inverse callback is called once for each vector.
 
-   Returns what that returns, 1 (no memory), or 15 (a user's solver failed). After 1 or 15 y is unspecified.
+   - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
+
+   Returns the codes of ldy_system_multiply_columns, LDY_OUT_OF_MEMORY for any rows, and LDY_LU_FACTOR if an inverse callback
+   failed. After LDY_OUT_OF_MEMORY or LDY_LU_FACTOR y is unspecified.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -1212,28 +1394,34 @@ int ldy_system_multiply_columns_through_bodies(const ldy_system *system,
                                                size_t y_stride,
                                                size_t count);
 
-/* y = W x of any rows, with the bits of ldy_system_multiply where these are rows of three of a system.
+/* Compute y = W x for any rows. For the rows of a system in which all constraints have three rows, the result is bit-identical
+   with ldy_system_multiply.
 
-   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-   ldy_system_rows tells them; W need not be symmetric. x, y: three values a row, count values each, different arrays.
+   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
+     last two are both NULL or both not NULL. W need not be symmetric.
+   - x, y: three values for each row; different arrays.
+   - count: number of values of each.
 
-   Returns 0 or 52 (NULL argument, another count, ill-formed rows: the text names the row); then nothing is written.
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or the rows are ill-formed; the text names the row. After an
+   error nothing is written.
 
    Safety:
-   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and
-   overlap nothing. */
+   rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the sizes
+   given and overlap nothing. */
 int ldy_rows_multiply(const ldy_rows *rows,
                       const double *x,
                       double *y,
                       size_t count);
 
-/* y = W x of any rows and several vectors at once, each with the bits that it has alone.
+/* Compute y = W x for any rows and several vectors. The result for a vector is bit-identical for any number of other vectors.
 
-   rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what
-   ldy_rows_multiply returns, and 52 if a stride is too short.
+   - rows: as in ldy_rows_multiply.
+   - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
+
+   Returns the codes of ldy_rows_multiply, and LDY_BUG_FOUND also if a stride is too short.
 
    Safety:
-   As ldy_rows_multiply. */
+   The conditions of ldy_rows_multiply. */
 int ldy_rows_multiply_columns(const ldy_rows *rows,
                               size_t columns,
                               const double *x,
@@ -1242,11 +1430,14 @@ int ldy_rows_multiply_columns(const ldy_rows *rows,
                               size_t y_stride,
                               size_t count);
 
-/* Add the generalised force H^T R of all constraints on a body.
+/* Add the generalized force H^T R of all constraints on a body to force. Since the last update only velocities may have changed.
 
-   R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
-   may have changed.
-   Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, no such body, another count, no such update).
+   - R: count values, three for each row.
+   - force: in and out, force_count values.
+   - force_count: number of generalized velocities of the body.
+
+   Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, there is no such
+   body, a count is wrong, or there was no such update.
 
    Safety:
    system comes from ldy_system_create; R and force have the sizes given and do not overlap. */
@@ -1257,11 +1448,14 @@ int ldy_system_add_force(const ldy_system *system,
                          double *force,
                          size_t force_count);
 
-/* Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
+/* Add h A^-1 H^T R to the free velocity of each body, theory (50). The result is the velocity at the end of the step.
 
-   R: three values a row, count values. Since the last update nothing but velocities may have changed. Rows have to be updated
-   after it. Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update, R or a
-   velocity with it not finite). After an error no velocity has changed.
+   Since the last update only velocities may have changed. The rows need another update after it.
+
+   - R: count values, three for each row.
+
+   Returns 0, LDY_OUT_OF_MEMORY, LDY_LU_FACTOR if an inverse callback failed, or LDY_BUG_FOUND if an argument is NULL, count is
+   wrong, there was no such update, or R or a resulting velocity is not finite. After an error no velocity has changed.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1269,15 +1463,18 @@ int ldy_system_add_reactions(ldy_system *system,
                              const double *R,
                              size_t count);
 
-/* Estimate the largest eigenvalue of W, compliance included, by the method of Lanczos on its blocks.
+/* Estimate the largest eigenvalue of W, with compliances, by the Lanczos method on the blocks of W.
 
-   tolerance: it ends when the residual is below this times the value, for instance 1e-3. most_products: or after so many
-   products with W, at least one. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no
-   farther than this from the value, and unless the first vector, a fixed pseudo-random one, is almost free of its eigenvector
-   that is the largest; the error is then about residual^2 / distance to the next. NULL: not wanted.
+   - tolerance: the iteration ends when the residual is below tolerance times the value; for instance 1e-3.
+   - most_products: limit for the number of products with W. One product is always made.
+   - value: where to write the estimate. It never exceeds the largest eigenvalue, except by rounding.
+   - residual: where to write the residual; NULL: not wanted.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, tolerance not a number, W has changed since the last update, a product with W
-   not finite).
+   W has an eigenvalue within residual of value. It is the largest one, unless the start vector (fixed, pseudo-random) is almost
+   orthogonal to its eigenvector. The error of value is then about residual^2 / distance to the next eigenvalue.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, tolerance is not a number, W has changed since the last
+   update, or a product with W is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1288,13 +1485,15 @@ int ldy_system_largest_eigenvalue(const ldy_system *system,
                                   double *residual);
 
 
-/* A Cholesky factor of W + mu 1 with its memory, which is used again: the order of elimination is kept as long as the pattern of W
-   stays. It has no tie to the system or the rows that it was made of. Used by one thread at a time. */
+/* A Cholesky factor of W + diag (mu), with memory that is used again. While the pattern of W is the same, the elimination order is
+   kept. The factor does not depend on the system or rows it was computed from. One thread at a time may use it. */
 typedef struct ldy_factor ldy_factor;
 
-/* Make a factor, of nothing yet.
+/* Create a factor. It is empty until ldy_factor_system or ldy_factor_rows succeeds.
 
-   factor: where to put it; it is to be destroyed by ldy_factor_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+   - factor: where to write it. Destroy it with ldy_factor_destroy.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if factor is NULL.
 
    Safety:
    factor is NULL or valid. */
@@ -1306,14 +1505,18 @@ int ldy_factor_create(ldy_factor **factor);
    factor is NULL or comes from ldy_factor_create, and is not used afterwards. */
 void ldy_factor_destroy(ldy_factor *factor);
 
-/* Factor W + diag (mu) of the last update of a system. Since then nothing but velocities may have changed.
+/* Factor W + diag (mu) for the W of the last update of a system. Since that update only velocities may have changed.
 
-   mu: count values, in the units of W: one for all, or one for each row, or one for each scalar of the rows; count 0: zero. It
-   comes on top of compliances and of ldy_system_regularise.
+   - mu: in the units of W. It is added in addition to compliances and ldy_system_regularise.
+   - count: 0 (no mu), 1 (one value for all), the number of rows, or the number of scalar rows.
 
-   Returns 0, 1 (no memory), 16 (not positive definite, or singular to working precision, with a pivot below 1e-13 of its diagonal
-   entry: the text names the constraint of the first such pivot in the order of elimination; see ldy_system_redundant) or 52 (NULL
-   argument, another count, mu is not finite, no such update). After an error there is no factor.
+   Returns 0, LDY_OUT_OF_MEMORY, or
+
+   - LDY_CHOL_FACTOR if the matrix is not positive definite or is singular to working precision, which means a pivot below 1e-13 of
+     its diagonal entry. The text names the constraint of the first such pivot in the elimination order; see ldy_system_redundant.
+   - LDY_BUG_FOUND if an argument is NULL, count is wrong, mu is not finite, or there was no such update.
+
+   After an error the factor is empty.
 
    Safety:
    factor comes from ldy_factor_create, system from ldy_system_create; mu is NULL or has count values. */
@@ -1322,26 +1525,32 @@ int ldy_factor_system(ldy_factor *factor,
                       const double *mu,
                       size_t count);
 
-/* Factor W + diag (mu) of any rows; those above the diagonal are read, since W is symmetric.
+/* Factor W + diag (mu) for any rows. W is symmetric; only its upper triangle is read.
 
-   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-   ldy_system_rows tells them. mu, count: as in ldy_factor_system.
+   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
+     last two are both NULL or both not NULL.
+   - mu, count: as in ldy_factor_system.
 
-   Returns what ldy_factor_system returns, and 52 if the rows are ill-formed or not finite; the text names the row.
+   Returns the codes of ldy_factor_system, and LDY_BUG_FOUND also if the rows are ill-formed or not finite. The text names the row.
+   After an error the factor is empty.
 
    Safety:
-   factor comes from ldy_factor_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
-   mu is NULL or has count values. */
+   factor comes from ldy_factor_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
+   that it says; mu is NULL or has count values. */
 int ldy_factor_rows(ldy_factor *factor,
                     const ldy_rows *rows,
                     const double *mu,
                     size_t count);
 
-/* Replace vectors by (W + mu 1)^-1 times them.
+/* Replace each of several vectors x by (W + diag (mu))^-1 x.
 
-   x: columns vectors with a value for each scalar of the rows, count values each; each begins stride values behind the one before
-   it, at least count. A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a
-   stride that is too short, no factor); after an error x is as it was.
+   - columns: number of vectors.
+   - x: the vectors, one value for each scalar row; in and out.
+   - stride: number of values from the beginning of one vector to the next, at least count.
+   - count: number of scalar rows.
+
+   The result for a vector is bit-identical for any number of other vectors. Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an
+   argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error x has not changed.
 
    Safety:
    factor comes from ldy_factor_create; x has (columns - 1) * stride + count values. */
@@ -1351,30 +1560,35 @@ int ldy_factor_solve(ldy_factor *factor,
                      size_t stride,
                      size_t count);
 
-/* Tell the natural logarithm of the determinant of W + mu 1.
+/* Return the natural logarithm of the determinant of W + diag (mu).
 
-   Returns 0 or 52 (NULL argument, no factor).
+   - value: where to write it.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL or the factor is empty.
 
    Safety:
    factor comes from ldy_factor_create; value is NULL or valid. */
 int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
 
-/* Tell which scalar rows of W depend on earlier ones: where forces are not unique, or a constraint is redundant. W is that of the
-   last update, with compliances; since then nothing but velocities may have changed.
+/* Find the scalar rows of W that depend on earlier ones. There forces are not unique, and a constraint is redundant if all its
+   scalar rows are dependent. W is the matrix of the last update, with compliances and regularization. Since that update only
+   velocities may have changed.
 
-   tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it
-   depends on them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on
-   earlier ones, else 0; a constraint is redundant as a whole if all of its own are 1. Of several rows that are at smaller angles
-   than that to each other's span, which are told is a matter of rounding; how many is not. Where a sine is near the tolerance,
-   dependence is not exact, and the last row that has a share in it is told, be that as small as 1e-5. dimension: as many as
-   depend, the dimension of the null space of W; NULL: not wanted.
+   - tolerance: a row is dependent if the squared sine of the angle between its row of H and the span of other rows, in the metric
+     of A^-1, is below this value. 0: 1e-10.
+   - redundant: where to write count flags: 1 for a dependent scalar row, else 0.
+   - count: number of scalar rows, ldy_rows.scalars.
+   - dimension: where to write the number of dependent scalar rows, the dimension of the null space of W. NULL: not wanted.
 
-   Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such
-   a group.
+   If several rows are nearly dependent, rounding decides which of them are reported, but not how many. If a squared sine is near
+   the tolerance, the result is approximate: the function reports the last row whose coefficient in the dependence is above 1e-5 of
+   the largest one.
 
-   Returns 0, 1 (no memory), 16 (W is indefinite: the text names the constraint) or 52 (NULL argument, another count, the tolerance
-   is not between 0 and 1, no such update).
+   Rows that are connected through bodies are one dense problem: n^3 operations and up to 8 n^2 bytes for n scalar rows.
+
+   Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if W is indefinite (the text names the constraint), or LDY_BUG_FOUND if an
+   argument is NULL, count is wrong, the tolerance is not between 0 and 1, or there was no such update.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1384,16 +1598,18 @@ int ldy_system_redundant(const ldy_system *system,
                          size_t count,
                          int *dimension);
 
-/* As ldy_system_redundant, of any rows. W is symmetric.
+/* Find the scalar rows of any symmetric W that depend on earlier ones, as ldy_system_redundant does.
 
-   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-   ldy_system_rows tells them. The rest: as there.
+   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
+     last two are both NULL or both not NULL.
+   - tolerance, redundant, count, dimension: as in ldy_system_redundant.
 
-   Returns what ldy_system_redundant returns, and 52 if the rows are ill-formed or not finite; the text names the row.
+   Returns the codes of ldy_system_redundant, and LDY_BUG_FOUND also if the rows are ill-formed or not finite. The text names the
+   row.
 
    Safety:
-   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; redundant is NULL or has count
-   values. */
+   rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; redundant is NULL or
+   has count values. */
 int ldy_rows_redundant(const ldy_rows *rows,
                        double tolerance,
                        int *redundant,
@@ -1401,101 +1617,119 @@ int ldy_rows_redundant(const ldy_rows *rows,
                        int *dimension);
 
 
-/* Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
+/* Write W to a text file in MatrixMarket coordinate format, with 15 significant digits.
 
-   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last
-   change).
+   Returns 0, LDY_FILE_OPEN if the file cannot be opened, LDY_FILE_WRITE if it cannot be written, or LDY_BUG_FOUND if an argument
+   is NULL or there was no successful update since the last change.
 
    Safety:
    system comes from ldy_system_create; path is NULL or a C string. */
 int ldy_system_write_matrix_market(const ldy_system *system,
                                    const char *path);
 
-/* Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, or rows of scalars where constraints have other
-   than three; all digits. At most 4 GiB.
+/* Write W with all digits to a file for scipy.sparse.load_npz, of at most 4 GiB. The matrix has block-sparse rows (bsr), or scalar
+   rows (csr) if a constraint has other than three rows.
 
-   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last
-   change).
+   Returns 0, LDY_FILE_OPEN if the file cannot be opened, LDY_FILE_WRITE if it cannot be written, or LDY_BUG_FOUND if an argument
+   is NULL or there was no successful update since the last change.
 
    Safety:
    system comes from ldy_system_create; path is NULL or a C string. */
 int ldy_system_write_npz(const ldy_system *system,
                          const char *path);
 
-/* As ldy_system_write_matrix_market, of any rows.
+/* Write any W to a text file, as ldy_system_write_matrix_market does.
 
-   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-   ldy_system_rows tells them.
+   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
+     last two are both NULL or both not NULL.
 
-   Returns what that returns, and 52 if the rows are ill-formed; the text names the row.
+   Returns 0, LDY_FILE_OPEN, LDY_FILE_WRITE, or LDY_BUG_FOUND if an argument is NULL or the rows are ill-formed. The text names the
+   row.
 
    Safety:
-   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; path is NULL or a C string. */
+   rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; path is NULL or a C
+   string. */
 int ldy_rows_write_matrix_market(const ldy_rows *rows,
                                  const char *path);
 
-/* As ldy_system_write_npz, of any rows.
+/* Write any W to a file for scipy.sparse.load_npz, as ldy_system_write_npz does.
 
-   rows: as in ldy_rows_write_matrix_market. Returns what that returns.
+   - rows: as in ldy_rows_write_matrix_market.
+
+   Returns the codes of ldy_rows_write_matrix_market.
 
    Safety:
-   As there. */
+   The conditions of ldy_rows_write_matrix_market. */
 int ldy_rows_write_npz(const ldy_rows *rows, const char *path);
 
 
-/* Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without
-   allocating more. Used by one thread at a time. */
+/* Copies of the rows of a LOCDYN, with memory that is used again: rows with the same pattern as the previous ones are copied
+   without allocation. One thread at a time may use it. */
 typedef struct ldy_locdyn_rows ldy_locdyn_rows;
 
-/* Make what the rows of a LOCDYN are copied into.
+/* Create a place for copies of the rows of a LOCDYN.
 
-   copies: where to put it; it is to be destroyed by ldy_locdyn_rows_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+   - copies: where to write it. Destroy it with ldy_locdyn_rows_destroy.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if copies is NULL.
 
    Safety:
    copies is NULL or valid. */
 int ldy_locdyn_rows_create(ldy_locdyn_rows **copies);
 
-/* Destroy copies with their memory; NULL is allowed. The LOCDYN may be gone.
+/* Destroy copies and release their memory; NULL is allowed. The LOCDYN need not exist any more.
 
    Safety:
    copies is NULL or comes from ldy_locdyn_rows_create, and is not used afterwards. */
 void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
 
-/* Copy the rows of a LOCDYN of ldy.h, so that they can be multiplied, written to files, solved, factored and asked for their rank
-   by ldy_solve_rows and all functions ldy_rows_*, ldy_factor_*. Nothing of the host's or of ldy is written or moved; changes of
-   either leave the copies as they are.
+/* Copy the rows of a LOCDYN of ldy.h, for ldy_solve_rows and all functions ldy_rows_* and ldy_factor_*.
 
-   ldy: any LOCDYN with the layout of this build, made by this library, a clone, or the rows of another module. rows: where to tell
-   the copies, its size set; valid until the next call with the same copies, whatever that returns. Of row k, that of the k-th DIAB
-   of the list:
-   - values: W of the DIAB and of its blocks as they are now, whoever wrote them, in ascending columns. Two blocks with one
-     neighbour become their sum, as in LOCDYN_Dump: so a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set;
-   - B, V: as in the DIAB; diagonal: its W; inverse: its A; constraints: the ids of constraints, con->id. scalar_starts and what
-     belongs to it: NULL. rho is not told: solvers here choose their own;
-   - W is symmetric to the bit after a LOCDYN_Update_Begin of this library that made all of W. After one for a penalty solver
-     blocks of contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
-     reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
+   The function writes to no memory of the host or of ldy. Later changes of either do not change the copies.
 
-   In lists of this library no link is followed that does not lead to a row or a block of ldy, and none may be missing. Of those of
-   another module it is found out whether rows or blocks form a ring or lead to rows that are not in the list; other links that
-   lead nowhere are the program's responsibility.
+   - ldy: any LOCDYN with the layout of this build: from this library, a clone, or the rows of another module.
+   - rows: where to write the copies; set its size. They are valid until the next call with the same copies, even if that call
+     fails.
 
-   Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without
-   them these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are
-   damaged, more blocks than an int can count). After an error there are no copies, unless copies, ldy or rows is NULL or the size
-   is wrong.
+   Row k is the k-th DIAB of the list:
+
+   - values: the current W of the DIAB and of its blocks, in ascending columns. Two blocks with the same neighbor are added, as in
+     LOCDYN_Dump. So a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set.
+   - B, V: as in the DIAB. diagonal: its W. inverse: its A. constraints: con->id of the constraints. rho is not copied: the solvers
+     here choose their own.
+   - scalar_starts, value_starts, diagonal_starts: NULL.
+
+   W is symmetric to the bit after a LOCDYN_Update_Begin of this library that assembled all of W. It need not be symmetric after an
+   update for a penalty solver, which keeps the previous blocks of contacts, or if the host has written W. Functions that need a
+   symmetric W read only its upper triangle. The copies contain everything that the host has added to W, for instance a
+   regularization.
+
+   In lists of this library the function follows no link that does not lead to a row or a block of ldy, and it finds missing rows
+   and blocks. In lists of another module it finds rings of rows or blocks, and blocks that lead to rows outside the list; all
+   other links must be valid.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or
+
+   - LDY_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so that the
+     rows of this process alone are no complete W. The text names the constraint.
+   - LDY_BUG_FOUND if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number of blocks.
+
+   After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong; then the previous copies remain.
 
    Safety:
    copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid;
-   rows is NULL or valid, with as many bytes as its size says. */
+   rows is NULL or valid, and has the bytes that its size says. */
 int ldy_rows_of_locdyn(ldy_locdyn_rows *copies,
                        const struct locdyn *ldy,
                        ldy_rows *rows);
 
-/* Tell the reactions R that the constraints of a LOCDYN have now, in the order of rows: for instance where a solver begins.
+/* Return the current reactions R of the constraints of a LOCDYN, for instance as the initial guess of a contact solver.
 
-   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, the list has not the rows that were copied
-   last).
+   - R: where to write three values for each row, in the order of rows.
+   - count: number of values.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or the rows of the list are not the rows that were copied
+   last.
 
    Safety:
    copies comes from ldy_locdyn_rows_create, ldy is as in ldy_rows_of_locdyn; R is NULL or has count values. */
@@ -1504,55 +1738,64 @@ int ldy_locdyn_reactions(const ldy_locdyn_rows *copies,
                          double *R,
                          size_t count);
 
-/* Give the constraints of a LOCDYN their reactions: con->R of each row becomes what R has for it, and nothing else is written.
+/* Write reactions to the constraints of a LOCDYN: con->R of each row. The function writes nothing else.
 
-   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, something not finite, the list has not the
-   rows that were copied last); then nothing is written.
+   - R: three values for each row, in the order of rows.
+   - count: number of values.
+
+   Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, a value is not finite, or the rows of the list are not the
+   rows that were copied last. After an error nothing is written.
 
    Safety:
-   As ldy_locdyn_reactions. */
+   The conditions of ldy_locdyn_reactions. */
 int ldy_locdyn_set_reactions(const ldy_locdyn_rows *copies,
                              const struct locdyn *ldy,
                              const double *R,
                              size_t count);
 
 
-/* A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead. */
+/* A kind of joint: it keeps the distance between its points. The vector from the slave's point to the master's point has the
+   direction of the normal. */
 #define LDY_LINK 1
 
 /* A kind of joint: it keeps its points together. */
 #define LDY_FIXED_POINT 2
 
-/* A kind of joint: a contact whose axes nothing turns. */
+/* A kind of joint: a contact whose axes do not turn. */
 #define LDY_CONTACT 3
 
-/* A kind of joint: a contact whose axes the master turns, on whose face it is. */
+/* A kind of joint: a contact on a face of the master, whose axes turn with the master. */
 #define LDY_CONTACT_ON_MASTER 4
 
-/* A kind of joint: a contact whose axes the slave turns, on whose face it is. */
+/* A kind of joint: a contact on a face of the slave, whose axes turn with the slave. */
 #define LDY_CONTACT_ON_SLAVE 5
 
-/* A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits
-   and motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known. */
+/* A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits and
+   motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no other
+   kind. */
 #define LDY_CONSTANT_OPERATORS 6
 
-/* What a constraint keeps as it is: what its force does when bodies move depends on it. */
+/* The quantity that a constraint keeps constant. It determines how the constraint's force changes when bodies move. */
 typedef struct {
   /* One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE, LDY_CONSTANT_OPERATORS. */
   int kind;
-  /* Of a link: the distance of its points, positive. Not read otherwise. */
+  /* For LDY_LINK, the distance of its points, positive. Other kinds do not read it. */
   double length;
 } ldy_joint;
 
-/* y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
+/* Compute y = K x with the geometric stiffness K of the reactions R: if bodies move by x, the generalized forces of the
+   constraints change by -K x.
 
-   Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count; those of constraints by operators are
-   LDY_CONSTANT_OPERATORS, of constraints at points others. R: three values a row, of other rows as many as they have, R_count
-   values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles
-   too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
+   Only rigid bodies and obstacles turn axes. No update is needed.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, another count, unknown kind, one that is not for this constraint, a length not
-   positive, not finite).
+   - joints: joint_count joints, one for each row: LDY_CONSTANT_OPERATORS for a constraint by operators, another kind for a
+     constraint at points.
+   - R: R_count values, three for each row (one for each scalar row), as in U = B + W R. So a link under tension has R_N < 0.
+   - x, y: a value for each generalized velocity of all bodies, including obstacles, in the order of insertion; different arrays.
+   - count: number of values of x and of y.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a count is wrong, a kind is unknown or does not fit its
+   constraint, a length is not positive, or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
@@ -1565,13 +1808,19 @@ int ldy_system_geometric_stiffness(const ldy_system *system,
                                    double *y,
                                    size_t count);
 
-/* The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K
-   as in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
+/* Compute the critical step of explicit schemes under the reactions R: 2 / omega. omega^2 is the largest eigenvalue of M^-1 K. K
+   is the matrix of ldy_system_geometric_stiffness, and M^-1 consists of the inverses A^-1 of the bodies. A shorter step is stable.
 
-   joints, R with their counts: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id
-   of the constraint that contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
+   - joints, joint_count, R, R_count: as in ldy_system_geometric_stiffness.
+   - omega_squared: where to write omega^2; zero if it is not positive, for instance if nothing is in tension.
+   - step: where to write the critical step; infinite if omega^2 is zero.
+   - constraint: where to write the id of the constraint that contributes most to omega^2; -1 if omega^2 is zero.
+   - share: where to write its share. The shares of all constraints sum to 1.
 
-   Returns 0, 1 (no memory) or 52 (as there; a body has a sparse matrix or a solver; the eigenvalue does not settle).
+   Each of the four results may be NULL: not wanted.
+
+   Returns the codes of ldy_system_geometric_stiffness, and LDY_BUG_FOUND also if a body has a sparse matrix or an inverse
+   callback, or the eigenvalue does not converge.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1585,12 +1834,15 @@ int ldy_system_critical_step(const ldy_system *system,
                              long long *constraint,
                              double *share);
 
-/* As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
-   directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a
-   contact, along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps
-   be longer than told. Rows of J may depend on each other. Dense: for systems of some thousand generalised velocities.
+/* Compute the critical step for motions that the constraints leave free. This is the step that is observed in simulations, while
+   the step of ldy_system_critical_step is safe but may be shorter.
 
-   Arguments and errors as there.
+   M^-1 is replaced by its projection N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1. J has one row for a link or a contact, along its
+   normal, three rows for a fixed point, and all rows of a constraint by operators. Rows of J may be linearly dependent. For a
+   contact that sticks the true limit is longer, because only its normal counts as constrained. Matrices are dense: use it for up
+   to some thousand generalized velocities.
+
+   Parameters and returned codes are as in ldy_system_critical_step.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1608,155 +1860,164 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 /* A kind of law: none. ldy_system_law writes it for a constraint that has no law. */
 #define LDY_NO_LAW 0
 
-/* A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
-   friction (R_N + cohesion). Of rows of three scalars. */
+/* A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
+   U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows. */
 #define LDY_CONTACT_LAW 1
 
-/* A kind of law: U = 0, all components. */
+/* A kind of law: U = 0 in all components. */
 #define LDY_FIXED_LAW 2
 
-/* A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
-   positive at the upper one. */
+/* A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0
+   at the upper bound. */
 #define LDY_BOUNDS_LAW 3
 
-/* A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
-   the forces that this allows, R_T is the one that dissipates most. */
+/* A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion. R_T
+   is the admissible force that dissipates most. Valid only for constraints with three rows. */
 #define LDY_ORTHOTROPIC_CONTACT_LAW 4
 
 /* A measure: the larger of the two others. */
 #define LDY_BOTH_MEASURES 0
 
-/* A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|, P the projection on the forces that laws allow. */
+/* A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|. P is the projection onto the forces that laws allow. */
 #define LDY_NATURAL_MEASURE 1
 
-/* A measure: the same in units in which the diagonal blocks have the trace 3, so that it is the same in all units. */
+/* A measure: LDY_NATURAL_MEASURE in units in which diagonal blocks have trace 3. It is the same in all units. */
 #define LDY_SCALED_MEASURE 2
 
-/* A method: Gauss-Seidel, and Newton's where it is expected to be quicker. */
+/* A method: Gauss-Seidel, and Newton's method where it is expected to be faster. */
 #define LDY_AUTOMATIC_METHOD 0
 
 /* A method: Gauss-Seidel alone. */
 #define LDY_GAUSS_SEIDEL_METHOD 1
 
-/* A method: Newton's from the start, with Gauss-Seidel where it fails. */
+/* A method: Newton's method from the start, with Gauss-Seidel where it fails. */
 #define LDY_NEWTON_METHOD 2
 
-/* An end: the residual is within the tolerance. */
+/* A status: the residual is within the tolerance. */
 #define LDY_CONVERGED 0
 
-/* An end: as many sweeps have been made as were allowed. */
+/* A status: the limit of sweeps was reached. */
 #define LDY_SWEEPS_MADE 1
 
-/* An end: the time is over. */
+/* A status: the time limit was reached. */
 #define LDY_TIME_OVER 2
 
-/* An end: the residual decreases no more, because of rounding or since there is no solution. */
+/* A status: the residual no longer decreases, because of rounding or because there is no solution. */
 #define LDY_STALLED 3
 
-/* An end: it has been proved that there is no solution, or none without forces that are huge beside B. */
+/* A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B. */
 #define LDY_INFEASIBLE 4
 
-/* An end: watch returned another number than 0. */
+/* A status: watch returned a value other than 0. */
 #define LDY_STOPPED 5
 
-/* An end: the work that was allowed is done. */
+/* A status: the limit of work was reached. */
 #define LDY_WORK_DONE 6
 
-/* A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
-   more. Used by one thread at a time. */
+/* A contact solver with memory that is used again: a problem with the same pattern as the previous one is solved without
+   allocation. One thread at a time may use it. */
 typedef struct ldy_solve ldy_solve;
 
-/* Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
-   to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, and by no other: with it, one thread solves
-   all islands. It must return and call nothing for the solver or system at work. */
+/* A progress function of the program.
+
+   - residual: the smallest residual so far, by the measure of the options.
+   - sweeps, steps: number of sweeps and steps so far.
+   - data: the pointer of the options.
+
+   Returns 0 to continue. Any other value ends the solution with LDY_STOPPED. Only the thread that called the solver calls it; with
+   a progress function one thread solves all islands. It must return normally, and must not call functions of the solver or system
+   in use. */
 typedef int (*ldy_watch)(double residual, int sweeps, int steps, void *data);
 
-/* How to solve. Where a field is zero its default holds: set size, and then what is to differ. */
+/* Options of a contact solver. A field that is zero has its default: set size, then the fields that differ. */
 typedef struct {
   /* sizeof (ldy_solve_options), set by the caller before the call. */
   size_t size;
-  /* The residual that is small enough; 1e-8. */
+  /* The solution converges when the residual is at most this; default 1e-8. */
   double tolerance;
   /* One of LDY_BOTH_MEASURES, LDY_NATURAL_MEASURE, LDY_SCALED_MEASURE. */
   int measure;
   /* One of LDY_AUTOMATIC_METHOD, LDY_GAUSS_SEIDEL_METHOD, LDY_NEWTON_METHOD. */
   int method;
-  /* Most sweeps over each island, or over all rows if these form one island; 100000. */
+  /* Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000. */
   int sweeps;
-  /* Of ldy_solve_rows: not 0 if the first component is normal, as in FCLIB; else it is the third. */
+  /* For ldy_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third. */
   int normal_first;
-  /* Most seconds; no limit. With a limit, results depend on the clock. */
+  /* Limit for the elapsed time, in seconds; default: no limit. With a limit, results depend on the clock. */
   double seconds;
-  /* NULL, or what is called each time that the residual is looked at. */
+  /* A progress function that is called each time that the residual is computed, or NULL. */
   ldy_watch watch;
-  /* Given to watch. */
+  /* Passed to watch. */
   void *data;
-  /* Most work, in the units of ldy_solve_report.work; no limit. It depends on no clock: results are the same in each run. */
+  /* Limit for the work, in units of ldy_solve_report.work; default: no limit. It does not depend on a clock: results are the
+     same in each run. */
   unsigned long long work;
 } ldy_solve_options;
 
-/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are
-   read as the row has scalars. */
+/* The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and bias
+   have one value for each scalar row; further values are not read. */
 typedef struct {
   /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW. */
   int kind;
-  /* Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent. */
+  /* Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent. */
   double friction;
-  /* Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0. */
+  /* Orthotropic contacts only: the coefficient along the second tangent, not negative. Either coefficient may be 0. */
   double friction_2;
-  /* Of a contact: the largest pull, a force, not negative. */
+  /* Contacts: the largest tensile force, not negative. */
   double cohesion;
-  /* Of bounds; may be -INFINITY. */
+  /* Bounds: lower bounds of R; may be -INFINITY. */
   double lower[6];
-  /* Of bounds, not below the lower ones; may be INFINITY. */
+  /* Bounds: upper bounds of R, not below the lower bounds; may be INFINITY. */
   double upper[6];
-  /* Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
-     the velocity v. */
+  /* Added to U. Restitution: e V_N if V_N < 0. A contact that is still open: gap / h. A prescribed velocity v: -v. */
   double bias[6];
 } ldy_law;
 
-/* What came out. */
+/* The result of a contact solver. */
 typedef struct {
   /* sizeof (ldy_solve_report), set by the caller before the call. */
   size_t size;
-  /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
-     LDY_STOPPED, LDY_WORK_DONE. */
+  /* The status: LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE, LDY_STOPPED or LDY_WORK_DONE. */
   int end;
-  /* Sweeps of Gauss-Seidel. If rows form several islands, which no block connects: those of the island with the most. */
+  /* Number of Gauss-Seidel sweeps. If the rows form several islands, which no block of W connects: of the island with the most
+     sweeps. */
   int sweeps;
-  /* Steps of Newton's method, of the island with the most. */
+  /* Number of steps of Newton's method, of the island with the most steps. */
   int steps;
   /* The row that contributes most to the residual. */
   int worst;
-  /* The residual of the forces returned, by the measure of the options. */
+  /* The residual of the returned forces, by the measure of the options. */
   double residual;
-  /* By LDY_NATURAL_MEASURE. */
+  /* The same by LDY_NATURAL_MEASURE. */
   double natural;
-  /* By LDY_SCALED_MEASURE. */
+  /* The same by LDY_SCALED_MEASURE. */
   double scaled;
-  /* Of the forces given, by the measure of the options. */
+  /* The residual of the initial guess, by the measure of the options. */
   double first;
-  /* Seconds that passed. */
+  /* Elapsed time in seconds. */
   double seconds;
-  /* Residuals of the largest island in the order in which they were looked at, of many the first thousand, and 64 for each row at
-     most; valid until the solver's next call. */
+  /* Residuals of the largest island in the order of their computation: the first 1000, and at most 64 for each of its rows.
+     Valid until the solver's next call. */
   const double *history;
-  /* As many. */
+  /* Number of values of history. */
   size_t history_count;
-  /* Work, counted from sizes and patterns: a unit is about a nanosecond of a processor of 2025. It is the same in each run. A limit
-     of work is divided among islands, and checked between sweeps and steps: the work is at most one of them more on each island. */
+  /* Work, counted from sizes and patterns. A unit is about a nanosecond of a processor of 2025. It is the same in each run. A
+     limit of work is divided among islands and checked between sweeps and steps, so that each island exceeds its part by at most
+     one of them. */
   unsigned long long work;
 } ldy_solve_report;
 
-/* Make a solver.
+/* Create a contact solver.
 
-   solver: where to put it; it is to be destroyed by ldy_solve_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+   - solver: where to write it. Destroy it with ldy_solve_destroy.
+
+   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if solver is NULL.
 
    Safety:
    solver is NULL or valid. */
 int ldy_solve_create(ldy_solve **solver);
 
-/* Destroy a solver; NULL is allowed.
+/* Destroy a contact solver; NULL is allowed.
 
    Safety:
    solver is NULL or comes from ldy_solve_create, and is not used afterwards. */
@@ -1764,32 +2025,37 @@ void ldy_solve_destroy(ldy_solve *solver);
 
 /* Write options for steps in real time: Gauss-Seidel alone, at most 100 sweeps, tolerance 1e-3.
 
-   So the work of a step is bounded, and the same in each run. Begin with the forces of the last step (a warm start, see
-   ldy_system_set_reactions and ldy_system_sync_constraints). The best forces are returned; many steps end with LDY_SWEEPS_MADE.
+   So the work of a step is bounded, and the same in each run. Use the forces of the last step as the initial guess (see
+   ldy_system_set_reactions and ldy_system_sync_constraints). The solver returns the best forces it has found; many steps end with
+   LDY_SWEEPS_MADE.
 
-   - options: where to write it, its size set. Fields that are not named above are zero.
+   - options: where to write the options; set its size. Fields that are not named above are zero.
 
    Returns 0, or LDY_BUG_FOUND if options is NULL or its size is wrong.
 
    Safety:
-   options is NULL or valid, with as many bytes as its size says. */
+   options is NULL or valid, and has the bytes that its size says. */
 int ldy_solve_real_time(ldy_solve_options *options);
 
-/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
-   three scalars or a law is orthotropic.
+/* Solve C(U, R) = 0 with U = B + W R for the rows of the last update of a system.
 
-   laws: one a row, law_count; NULL with law_count 0: the laws that are kept with the constraints, see ldy_system_set_law. options:
-   NULL for the defaults. R: three values a row, of other rows as many as they have scalars, count values: where to begin, for instance
-   the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
-   cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
+   The rows are not copied, unless a constraint has other than three rows or a law is orthotropic.
 
-   Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, no
-   successful update since the last change, a law is none, a constraint has no kept law, not finite: the text names the constraint).
-   After an error R is as it was.
+   - laws: law_count laws, one for each row. NULL, with law_count 0: the laws that are kept with the constraints, see
+     ldy_system_set_law.
+   - options: NULL: the defaults.
+   - R: count values, three for each row (one for each scalar row). In: the initial guess, for instance the forces of the last step
+     or zeros. Out: the best forces that were found. These obey their laws: no contact exceeds its cohesion or its friction, and no
+     bound is exceeded.
+   - report: where to write the report; set its size. NULL: not wanted.
+
+   Returns 0 even if the solution did not converge: see report->end. Returns LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is
+   NULL, a count is wrong, there was no successful update since the last change, a law is LDY_NO_LAW, of unknown kind or not valid, a
+   constraint has no kept law, or a value is not finite; the text names the constraint. After an error R has not changed.
 
    Safety:
    solver comes from ldy_solve_create and system from ldy_system_create; arrays are NULL or have the sizes given; options and
-   report are NULL or valid, with as many bytes as their size says. */
+   report are NULL or valid, and have the bytes that their size says. */
 int ldy_solve_system(ldy_solve *solver,
                      const ldy_system *system,
                      const ldy_law *laws,
@@ -1799,19 +2065,22 @@ int ldy_solve_system(ldy_solve *solver,
                      size_t count,
                      ldy_solve_report *report);
 
-/* Solve C(U, R) = 0 with U = B + W R of any block-sparse rows.
+/* Solve C(U, R) = 0 with U = B + W R for any block-sparse rows.
 
-   rows: its size, rows, blocks, starts, columns, values and B are read, and scalar_starts and value_starts, both NULL or not, as
-   ldy_system_rows tells them. The columns of a row ascend, the diagonal is among them. W need not be symmetric. laws, law_count,
-   options, R, count, report: as in ldy_solve_system.
+   - rows: size, rows, blocks, starts, columns, values, B, scalar_starts and value_starts are read, as ldy_system_rows sets them.
+     The last two are both NULL or both not NULL. Columns ascend within a row, and each row has a diagonal block. W need not be
+     symmetric.
+   - laws: law_count laws, one for each row.
+   - options, R, count, report: as in ldy_solve_system.
 
-   Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, ill-formed
-   rows, a law is none, not finite: the text names the row). After an error R is as it was.
+   Returns 0 even if the solution did not converge: see report->end. Returns LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is
+   NULL, a count is wrong, the rows are ill-formed, a law is LDY_NO_LAW, of unknown kind or not valid, or a value is not finite;
+   the text names the row. After an error R has not changed.
 
    Safety:
-   solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
-   the other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes
-   as their size says. */
+   solver comes from ldy_solve_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
+   that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report are NULL or
+   valid, and have the bytes that their size says. */
 int ldy_solve_rows(ldy_solve *solver,
                    const ldy_rows *rows,
                    const ldy_law *laws,

@@ -33,19 +33,21 @@ use crate::ffi::handle::{self, Handle};
 use super::System;
 use arguments::entry;
 
-/// Stands for the ground where a constraint has a body on one side only.
+/// The id of the ground, for a constraint that has a body on one side only.
 pub const LDY_GROUND: c_longlong = -1;
 
-/// Bodies, constraints between them, and what an update makes of them: U = B + W R. Used by one thread at a time.
+/// A system: bodies, constraints between them, and the results of the last update, U = B + W R. One thread at a time may use it.
 pub struct ldy_system(());
 
 impl Handle for ldy_system {
     type Core = System;
 }
 
-/// Make a system without bodies.
+/// Create a system without bodies.
 ///
-/// system: where to put it; it is to be destroyed by ldy_system_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+/// - system: where to write it. Destroy it with ldy_system_destroy.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if system is NULL.
 ///
 /// # Safety
 /// system is NULL or valid.
@@ -54,7 +56,7 @@ pub unsafe extern "C" fn ldy_system_create(system: *mut *mut ldy_system) -> c_in
     entry!(system: place => system.put(handle::made("system", System::new())?))
 }
 
-/// Destroy a system with all that is in it; NULL is allowed.
+/// Destroy a system with all its bodies and constraints; NULL is allowed.
 ///
 /// # Safety
 /// system is NULL or comes from ldy_system_create, and is not used afterwards.

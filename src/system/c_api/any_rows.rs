@@ -1,4 +1,4 @@
-//! Constraints of one to six rows on up to sixteen bodies, and rows of scalars, as C sees them; part of `include/ldy_system.h`.
+//! Constraints of one to six rows on up to sixteen bodies, and W as scalar rows, in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 
@@ -12,18 +12,22 @@ use super::arguments::{self, body_id, constraint_id, entry, values};
 use super::constraints::ldy_operator;
 use super::ldy_system;
 
-/// Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies, signs included.
+/// Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the signs.
 ///
-/// m: 1 to 6. bodies: ids, each there once; count: 1 to 16. H: one for each body, as ldy_operator tells, but of m rows: dense with
-/// m n values, column-major, or sparse with rows below m; not by nodes. constraint: where to put its id. Everything is copied.
+/// - m: 1 to 6.
+/// - bodies: count different ids.
+/// - H: an operator for each body, copied. See ldy_operator, but with m rows: dense with m n values, column-major, or sparse with
+///   rows below m; not by nodes.
+/// - count: 1 to 16.
+/// - constraint: where to write the id.
 ///
-/// A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six; a gear or
-/// tendon has one row on all its bodies. With three rows on one or two bodies it is what ldy_system_add_operators inserts.
-/// Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors have then as many values for
-/// a constraint as it has rows, one behind the other, see ldy_rows.
+/// A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six. A gear or
+/// tendon has one row on all its bodies. With three rows on one or two bodies, the function inserts the same constraint as
+/// ldy_system_add_operators. Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors
+/// have m values for a constraint of m rows, see ldy_rows.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, m or count out of range, no such body, one twice, ill-formed columns, not
-/// finite).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, m or count is out of range, a body does not exist or is
+/// there twice, or an operator is ill-formed or not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -54,12 +58,15 @@ pub unsafe extern "C" fn ldy_system_add_rows(
     })
 }
 
-/// Insert a constraint of one row that measures one generalised velocity of a body: a limit, motor or friction loss of a joint.
+/// Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The constraint
+/// is the same as one that ldy_system_add_rows inserts.
 ///
-/// freedom: which one, from 0. coefficient: U is this times the velocity, for instance 1, or -1 of an upper limit. constraint:
-/// where to put its id. It is as if ldy_system_add_rows had inserted it.
+/// - freedom: index of the velocity, from 0.
+/// - coefficient: U is coefficient times the velocity, for instance 1, or -1 for an upper limit.
+/// - constraint: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body or velocity, not finite).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body or velocity, or coefficient is not
+/// finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -77,11 +84,14 @@ pub unsafe extern "C" fn ldy_system_add_freedom(
     })
 }
 
-/// Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as
-/// many rows as it has.
+/// Set the operators of a constraint, one for each of its bodies in the order of its insertion.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, one with both sides on the same body, which
-/// ldy_system_set_operators takes, another count, ill-formed columns, not finite).
+/// - H: count operators, as in ldy_system_add_rows. The number of rows does not change.
+/// - count: number of its bodies.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has points, count is
+/// wrong, or an operator is ill-formed or not finite. If both sides of the constraint are on the same body, the function returns
+/// LDY_BUG_FOUND, too: use ldy_system_set_operators.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -109,11 +119,13 @@ pub unsafe extern "C" fn ldy_system_set_rows_operators(
     })
 }
 
-/// Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it
-/// is.
+/// Set the compliance of a constraint of m rows. Updates add it to the diagonal block of W; they do not multiply it by h.
 ///
-/// count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric,
-/// negative in some direction).
+/// - compliance: m x m, column-major, symmetric positive semidefinite.
+/// - count: m^2, or 0 for no compliance.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, count is wrong, or the
+/// compliance is not finite, not symmetric or not positive semidefinite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; compliance is NULL or has count values.
@@ -130,10 +142,12 @@ pub unsafe extern "C" fn ldy_system_set_rows_compliance(
     })
 }
 
-/// Tell the largest eigenvalue of the diagonal block of each constraint.
+/// Return the largest eigenvalue of the diagonal block of each constraint.
 ///
-/// values: count values, one for each constraint in the order of rows; NaN where none is found. Returns 0 or 52 (NULL argument,
-/// another count, no successful update since the last change).
+/// - values: where to write count values, in the order of rows; NaN for a block where none is found.
+/// - count: number of constraints.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or there was no successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; values is NULL or has count values.
@@ -150,10 +164,12 @@ pub unsafe extern "C" fn ldy_system_largest_eigenvalues(
     })
 }
 
-/// Tell the size of W as compressed rows of scalars: for ldy_system_csr.
+/// Return the size of W as compressed scalar rows, for ldy_system_csr.
 ///
-/// rows: where to put the number of scalar rows. entries: where to put the number of entries, those of all blocks. Returns 0 or 52
-/// (NULL argument, no successful update since the last change).
+/// - rows: where to write the number of scalar rows.
+/// - entries: where to write the number of entries of all blocks.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, or there was no successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; rows and entries are NULL or valid.
@@ -170,14 +186,18 @@ pub unsafe extern "C" fn ldy_system_csr_size(
     })
 }
 
-/// Write W as compressed rows of scalars, as scipy.sparse.csr_matrix and solvers in C take it: values row by row, columns from 0
-/// and ascending. Of constraints with any number of rows.
+/// Write W as compressed scalar rows, the format of scipy.sparse.csr_matrix and of many solvers in C. Constraints may have any
+/// number of rows.
 ///
-/// starts: start_count values, one more than scalar rows: where each row begins, and the end. columns, values: count values each,
-/// the entries, see ldy_system_csr_size. W is symmetric to the bit, so they are compressed columns, too.
+/// - starts: where to write the index of the first entry of each scalar row, then the number of entries.
+/// - start_count: number of scalar rows + 1.
+/// - columns, values: where to write the entries, count values each, row by row. Columns count from 0 and ascend within a row.
+/// - count: number of entries, see ldy_system_csr_size.
 ///
-/// Returns 0 or 52 (NULL argument, another count, more entries than an int can count, no successful update since the last
-/// change).
+/// W is symmetric to the bit, so that the result is also W as compressed columns.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a count is wrong, an int cannot hold the number of entries, or there was no
+/// successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

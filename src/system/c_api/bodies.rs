@@ -1,4 +1,4 @@
-//! Bodies of a system as C sees them; part of `include/ldy_system.h`.
+//! The bodies of a system in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong, c_void};
 
@@ -10,20 +10,29 @@ use crate::system::{Checked, Error, Inertia, Kinematics, Solve, System};
 use super::arguments::{self, body_id, entry, null};
 use super::ldy_system;
 
-/// A user's solver: replace each of the columns of x, size values each and one behind the other, by A^-1 times it.
+/// An inverse callback: a function of the program that replaces x by A^-1 x.
 ///
-/// Returns 0, or any other value if that failed. It is called by the thread that calls the library, and must neither use the
-/// system that calls it nor leave by longjmp or an exception.
+/// - size: number of values of a column.
+/// - columns: number of columns.
+/// - x: size x columns values, column after column without gaps; in: x, out: A^-1 x.
+/// - data: the pointer that was given with the callback.
+///
+/// Returns 0, or any other value if it failed. The thread that calls the library calls it. It must not use the system that calls
+/// it, and must not leave by longjmp or an exception.
 pub type ldy_solver =
     Option<unsafe extern "C" fn(size: c_int, columns: c_int, x: *mut f64, data: *mut c_void) -> c_int>;
 
-/// Insert a rigid body, with generalised velocity (angular velocity in the referential frame, velocity of the mass centre).
+/// Insert a rigid body. Its generalized velocity has 6 values: angular velocity in the reference frame, then velocity of the mass
+/// center.
 ///
-/// mass: positive. inertia: referential inertia about the mass centre, 3 x 3, symmetric positive definite. rotation: from the
-/// reference to now, 3 x 3 column-major. center: referential mass centre, 3 values. body: where to put its id.
+/// - mass: positive.
+/// - inertia: referential inertia about the mass center, 3 x 3, symmetric positive definite.
+/// - rotation: from the reference configuration to the current one, 3 x 3, column-major, orthonormal.
+/// - center: referential mass center, 3 values.
+/// - body: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not
-/// orthonormal to within 1e-8).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, mass or inertia is not positive
+/// definite, or the rotation is not orthonormal to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -41,13 +50,16 @@ pub unsafe extern "C" fn ldy_system_add_rigid(
     })
 }
 
-/// Insert a pseudo-rigid body, with generalised velocity (rate of the deformation gradient row by row, velocity of the mass
-/// centre), 12 values.
+/// Insert a pseudo-rigid body. Its generalized velocity has 12 values: rate of the deformation gradient row by row, then velocity
+/// of the mass center.
 ///
-/// mass: positive. euler: referential Euler tensor about the mass centre, 3 x 3, symmetric positive definite. center:
-/// referential mass centre, 3 values. body: where to put its id.
+/// - mass: positive.
+/// - euler: referential Euler tensor about the mass center, 3 x 3, symmetric positive definite.
+/// - center: referential mass center, 3 values.
+/// - body: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, or not positive definite).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, or mass or Euler tensor is not
+/// positive definite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -64,12 +76,15 @@ pub unsafe extern "C" fn ldy_system_add_pseudo_rigid(
     })
 }
 
-/// Insert an obstacle: its points move as those of a rigid body, with velocities that are prescribed: A^-1 = 0. It counts in B
-/// and V, and couples no constraints in W.
+/// Insert an obstacle: a body with prescribed motion. Its points move as the points of a rigid body. A^-1 = 0, so that it
+/// contributes to B and V but couples no constraints in W.
 ///
-/// rotation: from the reference to now, 3 x 3 column-major. center: referential centre, 3 values. body: where to put its id.
+/// - rotation: from the reference configuration to the current one, 3 x 3, column-major, orthonormal.
+/// - center: referential center, 3 values.
+/// - body: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, a rotation that is not orthonormal to within 1e-8).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, or the rotation is not orthonormal
+/// to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -86,11 +101,13 @@ pub unsafe extern "C" fn ldy_system_add_obstacle(
     })
 }
 
-/// Insert a body with n generalised velocities by its dense inverse; its constraints are given by operators H.
+/// Insert a body with a dense inverse inertia. Its constraints are given by operators H.
 ///
-/// n: at least 1. inverse: A^-1, n x n, symmetric. body: where to put its id.
+/// - n: number of its generalized velocities, at least 1.
+/// - inverse: A^-1, n x n, symmetric.
+/// - body: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, n < 1, not finite or not symmetric).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, n < 1, or A^-1 is not finite or not symmetric.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -106,11 +123,13 @@ pub unsafe extern "C" fn ldy_system_add_dense(
     })
 }
 
-/// Insert a body with n generalised velocities by its diagonal inverse; its constraints are given by operators H.
+/// Insert a body with a diagonal inverse inertia. Its constraints are given by operators H.
 ///
-/// n: at least 1. inverse: the diagonal of A^-1, n values, none negative. body: where to put its id.
+/// - n: number of its generalized velocities, at least 1.
+/// - inverse: the diagonal of A^-1, n values, none negative.
+/// - body: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, n < 1, negative or not finite).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, n < 1, or a value is negative or not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -126,15 +145,20 @@ pub unsafe extern "C" fn ldy_system_add_diagonal(
     })
 }
 
-/// Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the
-/// matrix stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
+/// Insert a body with a sparse matrix A. Its constraints are given by operators H.
 ///
-/// n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values,
-/// rows and values have count, the last of starts. The lower triangle is enough; if there are entries above the diagonal, the
-/// whole symmetric matrix must be there. Symmetric positive definite. body: where to put its id.
+/// Updates factor A. They keep the factors while the matrix is the same, and the elimination order while the pattern is the same.
 ///
-/// Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite
-/// or not symmetric). That A is not positive definite is found by an update.
+/// - n: number of its generalized velocities, at least 1.
+/// - starts, rows, values: A in compressed sparse columns, symmetric positive definite. Column j has the values starts[j] <= k <
+///   starts[j + 1] in the rows rows[k]. starts has n + 1 values. The lower triangle is enough; if there are entries above the
+///   diagonal, the whole symmetric matrix must be there.
+/// - count: number of values in rows and in values, equal to starts[n].
+/// - body: where to write the id.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if a diagonal entry is missing, LDY_MATRIX_KIND if the columns are ill-formed, or
+/// LDY_BUG_FOUND if an argument is NULL, n < 1, or A is not finite or not symmetric. If A is not positive definite, an update
+/// returns the error.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -154,13 +178,15 @@ pub unsafe extern "C" fn ldy_system_add_matrix(
     })
 }
 
-/// Insert a body with n generalised velocities whose A^-1 is applied by a function; its constraints are given by operators H.
+/// Insert a body whose A^-1 is applied by an inverse callback. Its constraints are given by operators H.
 ///
-/// n: at least 1. solver: see ldy_solver; A^-1 must be symmetric. It is called once an update with three columns for each
-/// constraint on the body, whether anything has changed or not, and once for each vector that is multiplied through bodies. data:
-/// passed through. body: where to put its id.
+/// - n: number of its generalized velocities, at least 1.
+/// - solver: the inverse callback; A^-1 must be symmetric. Each update calls it once, with three columns for each constraint on the
+///   body, even if nothing has changed. Each vector that is multiplied through bodies needs one more call.
+/// - data: passed to the callback.
+/// - body: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, n < 1).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL or n < 1.
 ///
 /// # Safety
 /// system comes from ldy_system_create; solver does as its type says, with data, as long as the body exists.
@@ -179,27 +205,31 @@ pub unsafe extern "C" fn ldy_system_add_solver(
     })
 }
 
-/// Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of
-/// bodies. Their constraints are given by operators H.
+/// Insert several bodies with a shared inverse callback, for instance the kinematic trees of a simulator that applies M^-1 to all
+/// of them at once. Their constraints are given by operators H.
 ///
-/// sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns
-/// have the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the
-/// bodies: what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it
-/// gets as many columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone.
-/// It is called once in each update in which a constraint acts on one of the bodies, more than once where its columns would take
-/// more than 64 MB; and once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the
-/// model that constraints act on. data: passed through. bodies: where to put the ids, count values, which follow one after the
-/// other.
+/// - sizes: number of generalized velocities of each body, count values, at least 1 each.
+/// - solver: the inverse callback. A column has the velocities of all bodies, in the order of sizes, without gaps.
+/// - data: passed to the callback.
+/// - bodies: where to write the ids, count consecutive numbers.
 ///
-/// Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no
-/// part of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
+/// A^-1 must be symmetric and block-diagonal by body; entries that couple bodies are ignored. So one column holds a right-hand side
+/// for each body. The number of columns is three for each constraint on the body with the most constraints. Columns are zero at a
+/// body that needs fewer, or that has left.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is
-/// no body more.
+/// The callback is called once in each update in which a constraint acts on one of the bodies, more than once if its columns would
+/// take more than 64 MB. Each vector that is multiplied through bodies needs one more call. If it fails, the function that called
+/// it returns LDY_LU_FACTOR, and the text names the first of the bodies that constraints act on.
+///
+/// You use each body as any other, with its own velocity. You may remove it or set another inertia; then it leaves the callback,
+/// whose columns keep their length. The library uses solver and data until the last body has left.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there are no bodies, a size is below 1, or an int cannot
+/// hold the number of all velocities. After an error no body is inserted.
 ///
 /// # Safety
-/// system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as
-/// long as one of the bodies is part of the model.
+/// system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data,
+/// until the last body has left.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_add_model(
     system: *mut ldy_system,
@@ -223,7 +253,7 @@ pub unsafe extern "C" fn ldy_system_add_model(
 
 /// Remove a body.
 ///
-/// Returns 0 or 52 (NULL, no such body, or a constraint acts on it).
+/// Returns 0, or LDY_BUG_FOUND if system is NULL, there is no such body, or a constraint acts on it.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -232,9 +262,12 @@ pub unsafe extern "C" fn ldy_system_remove_body(system: *mut ldy_system, body: c
     entry!(system: exclusive => system.remove_body(body_id(body)?)?)
 }
 
-/// Set the rotation of a rigid body or an obstacle, 3 x 3 column-major.
+/// Set the rotation of a rigid body or an obstacle.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite, not orthonormal to within 1e-8).
+/// - rotation: 3 x 3, column-major, orthonormal.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or the rotation is not finite
+/// or not orthonormal to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -247,10 +280,12 @@ pub unsafe extern "C" fn ldy_system_set_rotation(
     entry!(system: exclusive, rotation: array => system.set_rotation(body_id(body)?, rotation)?)
 }
 
-/// Say whether frames and rotations that are not orthonormal are taken as they are, from now on: for programs that mean them, for
-/// instance with axes that carry units. At first they are refused where they are given.
+/// Accept or refuse frames and rotations that are not orthonormal, from now on. A new system refuses them. Some programs need them,
+/// for instance for axes that carry units.
 ///
-/// any: not 0: they are taken. Returns 0 or 52 (NULL).
+/// - any: 0 refuses them, any other value accepts them.
+///
+/// Returns 0, or LDY_BUG_FOUND if system is NULL.
 ///
 /// # Safety
 /// system comes from ldy_system_create.
@@ -259,10 +294,13 @@ pub unsafe extern "C" fn ldy_system_take_any_axes(system: *mut ldy_system, any: 
     entry!(system: exclusive => system.take_any_axes(any != 0))
 }
 
-/// Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
+/// Set mass and inertia of a rigid or pseudo-rigid body.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle with constraints, not finite, not positive
-/// definite).
+/// - mass: positive.
+/// - inertia: referential inertia of a rigid body, Euler tensor of a pseudo-rigid body, as at insertion.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind or an obstacle with
+/// constraints, or a value is not finite or not positive definite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -278,12 +316,13 @@ pub unsafe extern "C" fn ldy_system_set_mass(
     })
 }
 
-/// Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an
-/// implicit scheme.
+/// Set a dense inverse inertia of a body of any kind. For instance, a rigid body can have the inverse of an implicit scheme.
 ///
-/// n: the number of its generalised velocities.
+/// - n: number of its generalized velocities.
+/// - inverse: A^-1, n x n, symmetric.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, another n, an obstacle with constraints, or wrong values).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities,
+/// it is an obstacle with constraints, or A^-1 is not finite or not symmetric.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -299,11 +338,13 @@ pub unsafe extern "C" fn ldy_system_set_dense(
     })
 }
 
-/// Give a body of any kind another inertia: a diagonal inverse, n values, none negative.
+/// Set a diagonal inverse inertia of a body of any kind.
 ///
-/// n: the number of its generalised velocities.
+/// - n: number of its generalized velocities.
+/// - inverse: the diagonal of A^-1, n values, none negative.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, another n, an obstacle with constraints, or wrong values).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities,
+/// it is an obstacle with constraints, or a value is negative or not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -319,12 +360,14 @@ pub unsafe extern "C" fn ldy_system_set_diagonal(
     })
 }
 
-/// Give a body of any kind another inertia: a sparse matrix A as in ldy_system_add_matrix.
+/// Set a sparse matrix A of a body of any kind.
 ///
-/// n: the number of its generalised velocities.
+/// - n: number of its generalized velocities.
+/// - starts, rows, values, count: A, as in ldy_system_add_matrix.
 ///
-/// Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, no such body,
-/// another n, an obstacle with constraints, not finite or not symmetric).
+/// Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if a diagonal entry is missing, LDY_MATRIX_KIND if the columns are ill-formed, or
+/// LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities, it is an obstacle with
+/// constraints, or A is not finite or not symmetric.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -343,9 +386,12 @@ pub unsafe extern "C" fn ldy_system_set_matrix(
     })
 }
 
-/// Set the free generalised velocity of a body, n values: what it would have after the step without reactions. B is made of it.
+/// Set the free generalized velocity of a body: its velocity after the step if there were no reactions. B = H times this velocity.
 ///
-/// count: n. Returns 0 or 52 (NULL argument, no such body, another count, not finite).
+/// - velocity: count values.
+/// - count: number of its generalized velocities.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, count is wrong, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -359,9 +405,12 @@ pub unsafe extern "C" fn ldy_system_set_velocity(
     entry!(system: exclusive, velocity: values(count) => system.set_velocity(body_id(body)?, velocity)?)
 }
 
-/// Set the previous generalised velocity of a body, n values: that before the step. V is made of it.
+/// Set the previous generalized velocity of a body: its velocity before the step. V = H times this velocity.
 ///
-/// count: n. Returns 0 or 52 (NULL argument, no such body, another count, not finite).
+/// - velocity: count values.
+/// - count: number of its generalized velocities.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, count is wrong, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -377,9 +426,12 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocity(
     })
 }
 
-/// Tell the free generalised velocity of a body, n values: as set, and changed by ldy_system_add_reactions.
+/// Return the free generalized velocity of a body, as it was set, or as ldy_system_add_reactions has changed it.
 ///
-/// count: n. Returns 0 or 52 (NULL argument, no such body, another count).
+/// - velocity: where to write it, count values.
+/// - count: number of its generalized velocities.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, or count is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -9,17 +9,20 @@ use super::arguments::{self, entry, null};
 use super::strided::Strided;
 use super::{LDY_GROUND, ldy_system};
 
-/// Insert many constraints at points, as ldy_system_add_constraint does one: all of them, or none.
+/// Insert many constraints at points, as ldy_system_add_constraint inserts one. The function inserts all of them or none.
 ///
-/// Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning
-/// of one entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry
-/// stand for all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
+/// In this function and the following ones each array has count entries. Its stride is the number of BYTES from the beginning of
+/// one entry to the next, a multiple of 8, so that entries may be members of your structures. If the stride of an array that is
+/// read is 0, its first entry is used for all. If an entry is refused, nothing changes, and the text has its index, counted from 0.
 ///
-/// masters, slaves: an id each, or LDY_GROUND; slaves NULL: all are the ground. bodies_stride: of both. frames: 9 values each.
-/// master_points, slave_points: 3 values each; not read for the ground, and NULL if it is all of them. points_stride: of both.
-/// constraint: where to put the id of the first; those of the others follow one after the other.
+/// - masters, slaves: an id each, or LDY_GROUND. slaves NULL: all slaves are the ground. bodies_stride: for both.
+/// - frames: 9 values each.
+/// - master_points, slave_points: 3 values each; not read for the ground, and NULL is allowed if all of them are the ground.
+///   points_stride: for both.
+/// - constraint: where to write the id of the first constraint; the others have the following ids.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, or what ldy_system_add_constraint refuses).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, or
+/// ldy_system_add_constraint refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -47,15 +50,18 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
     })
 }
 
-/// Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They
-/// keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does these bodies again, as after
-/// constraints were added and removed.
+/// Set frames and points of many constraints at points, and their bodies unless masters is NULL. The function sets all of them or
+/// none.
 ///
-/// constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL:
-/// bodies stay, and slaves is not read.
+/// Constraints keep their rows, ids, compliances, tags and reactions. If bodies change, the next update recomputes these bodies, as
+/// after constraints are inserted and removed.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or
-/// what ldy_system_add_constraint refuses).
+/// - constraints: an id each.
+/// - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_constraints. masters NULL: bodies
+///   do not change, and slaves is not read.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such
+/// constraint, it has operators, or ldy_system_add_constraint refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -96,13 +102,16 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
     })
 }
 
-/// Tell frames and points of many constraints, as they were given.
+/// Return frames and points of many constraints, as they were given.
 ///
-/// constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero.
-/// Each of the three may be NULL: not wanted.
+/// - constraints: an id each.
+/// - frames: where to write 9 values each.
+/// - master_points, slave_points: where to write 3 values each; for the ground, the given values or zero.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with
-/// operators); then nothing is written.
+/// Each of the three results may be NULL: not wanted.
+///
+/// Returns 0, or LDY_BUG_FOUND if another argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
+/// constraint, or it has operators. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
@@ -133,10 +142,11 @@ pub unsafe extern "C" fn ldy_system_placements(
     })
 }
 
-/// Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance does one: all of them, or none.
+/// Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance sets one. The function sets all of them or
+/// none.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance
-/// refuses).
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such constraint, or
+/// ldy_system_set_compliance refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -155,9 +165,9 @@ pub unsafe extern "C" fn ldy_system_set_compliances(
     })
 }
 
-/// Set the tags of many constraints, as ldy_system_set_tag does one: all of them, or none.
+/// Set the tags of many constraints, as ldy_system_set_tag sets one. The function sets all of them or none.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint).
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, or there is no such constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -176,10 +186,12 @@ pub unsafe extern "C" fn ldy_system_set_tags(
     })
 }
 
-/// Remove many constraints, as ldy_system_remove_constraint does one: all of them, or none.
+/// Remove many constraints, as ldy_system_remove_constraint removes one. The function removes all of them or none.
 ///
-/// constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an
-/// id twice).
+/// - constraints: count different ids.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such constraint, or an id is
+/// there twice.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -195,11 +207,14 @@ pub unsafe extern "C" fn ldy_system_remove_constraints(
     })
 }
 
-/// Set the free velocities of many bodies, n values each, as ldy_system_set_velocity does one: all of them, or none.
+/// Set the free velocities of many bodies, as ldy_system_set_velocity sets one. The function sets all of them or none.
 ///
-/// bodies: an id each. n: the number of generalised velocities of each of them.
+/// - bodies: an id each.
+/// - n: number of generalized velocities, the same for all of these bodies.
+/// - velocities: n values each.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such body, one with another n, not finite).
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such body, n is not its number
+/// of velocities, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -219,9 +234,9 @@ pub unsafe extern "C" fn ldy_system_set_velocities(
     })
 }
 
-/// Set the previous velocities of many bodies; as ldy_system_set_velocities.
+/// Set the previous velocities of many bodies, as ldy_system_set_previous_velocity sets one. The function sets all of them or none.
 ///
-/// Returns 0 or 52 (as there).
+/// Parameters and returned codes are as in ldy_system_set_velocities.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -241,10 +256,14 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocities(
     })
 }
 
-/// Tell the free velocities of many bodies, n values each, as ldy_system_velocity does of one.
+/// Return the free velocities of many bodies, as ldy_system_velocity returns one.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, one with another n); then
-/// nothing is written.
+/// - bodies: an id each.
+/// - n: number of generalized velocities, the same for all of these bodies.
+/// - velocities: where to write n values each.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
+/// body, or n is not its number of velocities. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
@@ -265,9 +284,11 @@ pub unsafe extern "C" fn ldy_system_velocities(
     })
 }
 
-/// Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation does one: all of them, or none.
+/// Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation sets one. The function sets all
+/// of them or none.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such body, another kind, not finite).
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such body, or
+/// ldy_system_set_rotation refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -286,10 +307,13 @@ pub unsafe extern "C" fn ldy_system_set_rotations(
     })
 }
 
-/// Tell the rotations of many rigid bodies or obstacles, 9 values each.
+/// Return the rotations of many rigid bodies or obstacles.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then
-/// nothing is written.
+/// - bodies: an id each.
+/// - rotations: where to write 9 values each.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
+/// body, or it is of another kind. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.

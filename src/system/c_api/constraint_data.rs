@@ -1,17 +1,21 @@
-//! The data that are kept with constraints, as C sees them; part of `include/ldy_system.h`.
+//! Tags, reactions and regularization, which are kept with constraints, in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong, c_ulonglong};
 
 use super::arguments::{self, constraint_id, entry};
 use super::ldy_system;
 
-/// Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on,
-/// everywhere.
+/// Set the regularization mu of all constraints that exist now: from the next update on, all functions use W + diag (mu) instead of
+/// W.
 ///
-/// mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It
-/// comes on top of compliances and takes the place of the last regularisation. A constraint that is inserted later has none.
+/// - mu: in the units of W, none negative. 0 removes the regularization.
+/// - count: 1 (one value for all), the number of constraints, or the number of scalar rows.
 ///
-/// Returns 0 or 52 (NULL argument, another count, negative, not finite); then nothing has changed.
+/// mu is added to W in addition to compliances, and replaces the previous regularization. A constraint that is inserted later has
+/// none.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or a value is negative or not finite. After an error nothing
+/// has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; mu is NULL or has count values.
@@ -24,10 +28,11 @@ pub unsafe extern "C" fn ldy_system_regularise(
     entry!(system: exclusive, mu: values(count) => system.regularise(mu)?)
 }
 
-/// Set the tag of a constraint: any number by which the program finds it again. It is 0 at first, and stays with the constraint
-/// until that is removed. No results depend on it.
+/// Set the tag of a constraint: any number by which the program finds the constraint again.
 ///
-/// Returns 0 or 52 (NULL, no such constraint).
+/// The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
+///
+/// Returns 0, or LDY_BUG_FOUND if system is NULL or there is no such constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create.
@@ -40,9 +45,12 @@ pub unsafe extern "C" fn ldy_system_set_tag(
     entry!(system: exclusive => system.set_tag(constraint_id(constraint)?, tag)?)
 }
 
-/// Tell the tags of all constraints, in the order of rows. No update is needed.
+/// Return the tags of all constraints. No update is needed.
 ///
-/// tags: count values, one for each constraint. Returns 0 or 52 (NULL argument, another count).
+/// - tags: where to write them, in the order of rows.
+/// - count: number of constraints.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or count is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; tags is NULL or has count values.
@@ -55,12 +63,17 @@ pub unsafe extern "C" fn ldy_system_tags(
     entry!(system: shared, tags: values_mut(count) => system.write_tags(tags)?)
 }
 
-/// Keep reactions with the constraints: each stays with its own when others are inserted, removed or moved, and comes back from
-/// ldy_system_reactions in the order that rows have then, so that a solver begins with the forces of the last step. No update is
-/// needed, and no results depend on it.
+/// Store the reactions of all constraints for a warm start.
 ///
-/// R: three values for each constraint in the order of rows, count values. Returns 0 or 52 (NULL argument, another count, not
-/// finite); then nothing has changed.
+/// Each reaction remains with its constraint when other constraints are inserted, removed or moved. ldy_system_reactions returns
+/// them in the order that rows have then: an initial guess for the contact solver. No update is needed, and results do not depend
+/// on stored reactions.
+///
+/// - R: three values for each constraint, in the order of rows.
+/// - count: number of values.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or a value is not finite. After an error nothing has
+/// changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; R is NULL or has count values.
@@ -73,9 +86,12 @@ pub unsafe extern "C" fn ldy_system_set_reactions(
     entry!(system: exclusive, R: values(count) => system.set_reactions(R)?)
 }
 
-/// Tell the reactions that are kept with the constraints; those of new ones are zero.
+/// Return the stored reactions of all constraints; they are zero for a new constraint.
 ///
-/// R: three values for each constraint in the order of rows, count values. Returns 0 or 52 (NULL argument, another count).
+/// - R: where to write three values for each constraint, in the order of rows.
+/// - count: number of values.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or count is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; R is NULL or has count values.

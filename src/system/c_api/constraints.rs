@@ -1,4 +1,4 @@
-//! Constraints of a system as C sees them; part of `include/ldy_system.h`.
+//! The constraints of a system in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 use std::fmt::Display;
@@ -11,39 +11,40 @@ use crate::system::{Error, Fault, Id, Operator, System};
 use super::arguments::{self, array, body_id, constraint_id, entry, null, values};
 use super::{LDY_GROUND, ldy_system};
 
-/// An operator H of three rows, with as many columns as its body has generalised velocities, n.
+/// An operator H of three rows, with a column for each of the n generalized velocities of its body. It has one of three forms:
 ///
-/// Dense: starts and rows are NULL, values has 3 n values, column-major; columns that are zero are left out, and cost nothing.
-/// Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and
-/// values have as many as the last of starts says.
-///
-/// By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q,
-/// 3 x 3 and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
-/// This is the quickest if all constraints on the body have it and its inertia is a matrix A or a diagonal.
+/// - Dense: starts and rows are NULL, and values has 3 n values, column-major. Zero columns are not stored and cost nothing.
+/// - Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], which are 0, 1 or 2. starts has n + 1
+///   values, rows and values have starts[n].
+/// - By nodes, for a mesh with three generalized velocities per node: the columns of node a are N_a Q. starts is NULL. values has
+///   Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from 0 and ascending.
+///   This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a diagonal inverse
+///   inertia.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_operator {
-    /// Number of columns, n.
+    /// Number of columns.
     pub n: c_int,
-    /// First entries of the columns, and the end; NULL: dense or by nodes.
+    /// Index of the first entry of each column, then the number of entries; NULL: dense or by nodes.
     pub starts: *const c_int,
     /// Row of each entry, or node of each weight; NULL: dense.
     pub rows: *const c_int,
-    /// The entries.
+    /// The entries, or Q and the weights.
     pub values: *const f64,
-    /// Number of entries.
+    /// Number of values.
     pub count: usize,
 }
 
-/// Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
-/// U = E^T (velocity of the master's point - velocity of the slave's).
+/// Insert a constraint between points of rigid bodies, pseudo-rigid bodies or obstacles: U = E^T (velocity of the master's point -
+/// velocity of the slave's point).
 ///
-/// master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns,
-/// orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
-/// put its id.
+/// - master, slave: ids; one of them may be LDY_GROUND.
+/// - frame: E, 3 x 3, column-major, orthonormal. Its columns are the local axes.
+/// - master_point, slave_point: referential points, 3 values each; not read for the ground.
+/// - constraint: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to
-/// within 1e-8: see ldy_system_take_any_axes).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist or has no points, a value is not
+/// finite, or the frame is not orthonormal to within 1e-8 (unless ldy_system_take_any_axes accepts it).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -65,12 +66,14 @@ pub unsafe extern "C" fn ldy_system_add_constraint(
     })
 }
 
-/// Insert a constraint by operators H: U = H_master u_master + H_slave u_slave, signs included.
+/// Insert a constraint by operators H: U = H_master u_master + H_slave u_slave. The operators contain the signs.
 ///
-/// master, slave: ids, one of them may be LDY_GROUND. H_master, H_slave: see ldy_operator; that of the ground is not read.
-/// constraint: where to put its id. Everything is copied.
+/// - master, slave: ids; one of them may be LDY_GROUND.
+/// - H_master, H_slave: see ldy_operator; copied; not read for the ground.
+/// - constraint: where to write the id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, ill-formed columns, not finite).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist, or an operator is ill-formed or
+/// not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -92,9 +95,9 @@ pub unsafe extern "C" fn ldy_system_add_operators(
     })
 }
 
-/// Remove a constraint; later rows move up, ids of others stay.
+/// Remove a constraint. Later rows move up; the ids of other constraints do not change.
 ///
-/// Returns 0 or 52 (NULL, no such constraint).
+/// Returns 0, or LDY_BUG_FOUND if system is NULL or there is no such constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -106,9 +109,10 @@ pub unsafe extern "C" fn ldy_system_remove_constraint(
     entry!(system: exclusive => system.remove_constraint(constraint_id(constraint)?)?)
 }
 
-/// Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
+/// Set frame and points of a constraint that was inserted with points; as in ldy_system_add_constraint.
 ///
-/// Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite, a frame that is not orthonormal).
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has operators, a value is not finite, or the
+/// frame is not orthonormal.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -129,9 +133,10 @@ pub unsafe extern "C" fn ldy_system_move_constraint(
     })
 }
 
-/// Give a constraint that was inserted with operators other ones; as in ldy_system_add_operators.
+/// Set the operators of a constraint that was inserted with operators; as in ldy_system_add_operators.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, ill-formed columns, not finite).
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has points, or an
+/// operator is ill-formed or not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -151,10 +156,13 @@ pub unsafe extern "C" fn ldy_system_set_operators(
     })
 }
 
-/// Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
+/// Set the compliance of a constraint. Updates add it to the diagonal block of W; they do not multiply it by h.
 ///
-/// Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction, or a constraint that was
-/// not inserted with three rows on one or two bodies: for that there is ldy_system_set_rows_compliance).
+/// - compliance: 3 x 3, symmetric positive semidefinite; NULL: none.
+///
+/// Returns 0, or LDY_BUG_FOUND if system is NULL, there is no such constraint, the compliance is not finite, not symmetric or not
+/// positive semidefinite, or the constraint was not inserted with three rows on one or two bodies. For other constraints use
+/// ldy_system_set_rows_compliance.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -173,9 +181,12 @@ pub unsafe extern "C" fn ldy_system_set_compliance(
     })
 }
 
-/// Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
+/// Set a diagonal compliance of a constraint; see ldy_system_set_compliance.
 ///
-/// Returns 0 or 52 (NULL argument, no such constraint, not finite, negative, or a constraint that ldy_system_set_compliance refuses).
+/// - compliance: the diagonal, 3 values, none negative.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, a value is negative or not finite, or
+/// ldy_system_set_compliance refuses the constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -1,4 +1,4 @@
-//! Factors of W + mu 1 as C sees them; part of `include/ldy_system.h`.
+//! Factors of W + diag (mu) in C; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
 
@@ -12,17 +12,19 @@ use super::ldy_system;
 use super::products::check_stride;
 use super::rows::ldy_rows;
 
-/// A Cholesky factor of W + mu 1 with its memory, which is used again: the order of elimination is kept as long as the pattern of W
-/// stays. It has no tie to the system or the rows that it was made of. Used by one thread at a time.
+/// A Cholesky factor of W + diag (mu), with memory that is used again. While the pattern of W is the same, the elimination order is
+/// kept. The factor does not depend on the system or rows it was computed from. One thread at a time may use it.
 pub struct ldy_factor(());
 
 impl Handle for ldy_factor {
     type Core = Cholesky;
 }
 
-/// Make a factor, of nothing yet.
+/// Create a factor. It is empty until ldy_factor_system or ldy_factor_rows succeeds.
 ///
-/// factor: where to put it; it is to be destroyed by ldy_factor_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+/// - factor: where to write it. Destroy it with ldy_factor_destroy.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if factor is NULL.
 ///
 /// # Safety
 /// factor is NULL or valid.
@@ -41,14 +43,18 @@ pub unsafe extern "C" fn ldy_factor_destroy(factor: *mut ldy_factor) {
     unsafe { handle::destroy(factor) };
 }
 
-/// Factor W + diag (mu) of the last update of a system. Since then nothing but velocities may have changed.
+/// Factor W + diag (mu) for the W of the last update of a system. Since that update only velocities may have changed.
 ///
-/// mu: count values, in the units of W: one for all, or one for each row, or one for each scalar of the rows; count 0: zero. It
-/// comes on top of compliances and of ldy_system_regularise.
+/// - mu: in the units of W. It is added in addition to compliances and ldy_system_regularise.
+/// - count: 0 (no mu), 1 (one value for all), the number of rows, or the number of scalar rows.
 ///
-/// Returns 0, 1 (no memory), 16 (not positive definite, or singular to working precision, with a pivot below 1e-13 of its diagonal
-/// entry: the text names the constraint of the first such pivot in the order of elimination; see ldy_system_redundant) or 52 (NULL
-/// argument, another count, mu is not finite, no such update). After an error there is no factor.
+/// Returns 0, LDY_OUT_OF_MEMORY, or
+///
+/// - LDY_CHOL_FACTOR if the matrix is not positive definite or is singular to working precision, which means a pivot below 1e-13 of
+///   its diagonal entry. The text names the constraint of the first such pivot in the elimination order; see ldy_system_redundant.
+/// - LDY_BUG_FOUND if an argument is NULL, count is wrong, mu is not finite, or there was no such update.
+///
+/// After an error the factor is empty.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create, system from ldy_system_create; mu is NULL or has count values.
@@ -62,16 +68,18 @@ pub unsafe extern "C" fn ldy_factor_system(
     entry!(factor: exclusive, system: shared, mu: values(count) => system.factorise(factor, mu)?)
 }
 
-/// Factor W + diag (mu) of any rows; those above the diagonal are read, since W is symmetric.
+/// Factor W + diag (mu) for any rows. W is symmetric; only its upper triangle is read.
 ///
-/// rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-/// ldy_system_rows tells them. mu, count: as in ldy_factor_system.
+/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
+///   last two are both NULL or both not NULL.
+/// - mu, count: as in ldy_factor_system.
 ///
-/// Returns what ldy_factor_system returns, and 52 if the rows are ill-formed or not finite; the text names the row.
+/// Returns the codes of ldy_factor_system, and LDY_BUG_FOUND also if the rows are ill-formed or not finite. The text names the row.
+/// After an error the factor is empty.
 ///
 /// # Safety
-/// factor comes from ldy_factor_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
-/// mu is NULL or has count values.
+/// factor comes from ldy_factor_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
+/// that it says; mu is NULL or has count values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_factor_rows(
     factor: *mut ldy_factor,
@@ -82,11 +90,15 @@ pub unsafe extern "C" fn ldy_factor_rows(
     entry!(factor: exclusive, rows: block_rows, mu: values(count) => factor.factorise(&rows, mu)?)
 }
 
-/// Replace vectors by (W + mu 1)^-1 times them.
+/// Replace each of several vectors x by (W + diag (mu))^-1 x.
 ///
-/// x: columns vectors with a value for each scalar of the rows, count values each; each begins stride values behind the one before
-/// it, at least count. A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a
-/// stride that is too short, no factor); after an error x is as it was.
+/// - columns: number of vectors.
+/// - x: the vectors, one value for each scalar row; in and out.
+/// - stride: number of values from the beginning of one vector to the next, at least count.
+/// - count: number of scalar rows.
+///
+/// The result for a vector is bit-identical for any number of other vectors. Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an
+/// argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error x has not changed.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create; x has (columns - 1) * stride + count values.
@@ -107,9 +119,11 @@ pub unsafe extern "C" fn ldy_factor_solve(
     })
 }
 
-/// Tell the natural logarithm of the determinant of W + mu 1.
+/// Return the natural logarithm of the determinant of W + diag (mu).
 ///
-/// Returns 0 or 52 (NULL argument, no factor).
+/// - value: where to write it.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or the factor is empty.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create; value is NULL or valid.

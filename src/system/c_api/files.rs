@@ -1,4 +1,4 @@
-//! Files of W as C sees them; part of `include/ldy_system.h`.
+//! Files of W in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_char, c_int};
 
@@ -9,10 +9,10 @@ use super::arguments::{self, entry};
 use super::ldy_system;
 use super::rows::ldy_rows;
 
-/// Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
+/// Write W to a text file in MatrixMarket coordinate format, with 15 significant digits.
 ///
-/// Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last
-/// change).
+/// Returns 0, LDY_FILE_OPEN if the file cannot be opened, LDY_FILE_WRITE if it cannot be written, or LDY_BUG_FOUND if an argument
+/// is NULL or there was no successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; path is NULL or a C string.
@@ -27,11 +27,11 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
     })
 }
 
-/// Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, or rows of scalars where constraints have other
-/// than three; all digits. At most 4 GiB.
+/// Write W with all digits to a file for scipy.sparse.load_npz, of at most 4 GiB. The matrix has block-sparse rows (bsr), or scalar
+/// rows (csr) if a constraint has other than three rows.
 ///
-/// Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last
-/// change).
+/// Returns 0, LDY_FILE_OPEN if the file cannot be opened, LDY_FILE_WRITE if it cannot be written, or LDY_BUG_FOUND if an argument
+/// is NULL or there was no successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; path is NULL or a C string.
@@ -43,26 +43,30 @@ pub unsafe extern "C" fn ldy_system_write_npz(system: *const ldy_system, path: *
     })
 }
 
-/// As ldy_system_write_matrix_market, of any rows.
+/// Write any W to a text file, as ldy_system_write_matrix_market does.
 ///
-/// rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-/// ldy_system_rows tells them.
+/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
+///   last two are both NULL or both not NULL.
 ///
-/// Returns what that returns, and 52 if the rows are ill-formed; the text names the row.
+/// Returns 0, LDY_FILE_OPEN, LDY_FILE_WRITE, or LDY_BUG_FOUND if an argument is NULL or the rows are ill-formed. The text names the
+/// row.
 ///
 /// # Safety
-/// rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; path is NULL or a C string.
+/// rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; path is NULL or a C
+/// string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_write_matrix_market(rows: *const ldy_rows, path: *const c_char) -> c_int {
     entry!(rows: block_rows, path: string => file::write(path, |out| files::write_matrix_market(out, &rows))?)
 }
 
-/// As ldy_system_write_npz, of any rows.
+/// Write any W to a file for scipy.sparse.load_npz, as ldy_system_write_npz does.
 ///
-/// rows: as in ldy_rows_write_matrix_market. Returns what that returns.
+/// - rows: as in ldy_rows_write_matrix_market.
+///
+/// Returns the codes of ldy_rows_write_matrix_market.
 ///
 /// # Safety
-/// As there.
+/// The conditions of ldy_rows_write_matrix_market.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_write_npz(rows: *const ldy_rows, path: *const c_char) -> c_int {
     entry!(rows: block_rows, path: string => file::write(path, |out| files::write_npz(out, &rows))?)

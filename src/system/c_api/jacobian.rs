@@ -1,4 +1,4 @@
-//! Constraints as rows of a Jacobian, many at once, as C sees them; part of `include/ldy_system.h`.
+//! Many constraints at once as rows of a Jacobian, in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 
@@ -12,21 +12,24 @@ use super::strided::Strided;
 /// The number of bytes from one id to the next.
 const IDS: usize = size_of::<c_longlong>();
 
-/// Insert many constraints as the rows of a Jacobian J, as a simulator of robots has it: all of them, or none.
+/// Insert many constraints as the rows of a dense Jacobian J, for instance the J of a robotics simulator. The function inserts all
+/// constraints or none.
 ///
-/// bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the
-/// other in this order. heights: how many rows each of the count constraints has, 1 to 6; their rows lie one constraint behind the
-/// other. A constraint is on those of the bodies in whose columns its rows are not all zero, at most 16 of them, or on the first of
-/// the bodies if all are zero: it is as if ldy_system_add_rows were called with these bodies in this order. constraint: where to
-/// put the id of the first; those of the others follow one after the other.
+/// The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
+/// constraints, one constraint after the other. A constraint acts on the bodies whose columns contain a nonzero of its rows, at
+/// most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_rows were called with these
+/// bodies in this order.
 ///
-/// J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides
-/// count doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not
-/// used.
+/// - bodies: body_count different ids.
+/// - heights: number of rows of each of the count constraints, 1 to 6.
+/// - J: entry (i, j) is J[i row_stride + j column_stride]. Values between entries are not read.
+/// - rows, columns: shape of J: the sum of heights, and the sum of the numbers of velocities.
+/// - row_stride, column_stride: in doubles; columns and 1 for row-major J, 1 and rows for column-major J.
+/// - constraint: where to write the id of the first constraint; the others have the following ids.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one twice, another number of rows than all constraints have, of
-/// columns than all bodies have velocities, of rows or bodies of a constraint than those above, not finite). Then nothing has
-/// changed; a bad constraint is named with its place among those given, counted from 0.
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist or is there twice, the shape of J
+/// is wrong, a constraint has too many or too few rows or too many bodies, or a value is not finite. After an error nothing has
+/// changed. The text names a bad constraint by its position in heights, counted from 0.
 ///
 /// # Safety
 /// system comes from ldy_system_create; bodies, heights are NULL or have the lengths given, J is NULL or has all entries.
@@ -52,9 +55,13 @@ pub unsafe extern "C" fn ldy_system_add_jacobian(
     })
 }
 
-/// The same of a sparse J, by compressed rows, as ldy_system_set_sparse_jacobian has them.
+/// Insert many constraints as the rows of a sparse Jacobian J, as ldy_system_add_jacobian does.
 ///
-/// Returns as ldy_system_add_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
+/// - bodies, body_count, heights, count, rows, columns, constraint: as in ldy_system_add_jacobian.
+/// - starts, counts, indices, values, value_count: compressed rows, as in ldy_system_set_sparse_jacobian.
+///
+/// Returns the codes of ldy_system_add_jacobian, and LDY_BUG_FOUND also if a row begins or ends outside the arrays, or its columns
+/// do not ascend.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the lengths given.
@@ -82,19 +89,24 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
     })
 }
 
-/// Give many constraints other operators, all of them or none: the rows of a Jacobian J.
+/// Set the operators of many constraints from the rows of a dense Jacobian J. The function sets all of them or none.
 ///
-/// bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the
-/// other in this order. constraints: count ids, each there once. The rows of J are those of these constraints, one constraint
-/// behind the other in this order: of each as many as it has. It is as if ldy_system_set_operators or ldy_system_set_rows_operators
-/// were called with each of these; operators on bodies that are not named stay as they are. Where a row is not zero, the column
-/// must be that of a body of its constraint. Operators by nodes are not replaced.
+/// The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
+/// constraints, one constraint after the other. The result is as if ldy_system_set_operators or ldy_system_set_rows_operators were
+/// called for each constraint. Operators on bodies that are not in the list do not change. A nonzero must be in a column of a body
+/// that its constraint acts on. Operators by nodes cannot be set in this way.
 ///
-/// J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
+/// - bodies: body_count different ids.
+/// - constraints: count different ids.
+/// - J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes, on one body
-/// twice or on none of the bodies, other rows or columns than these have, not finite, not zero in a column of another body).
-/// Then nothing has changed; a bad constraint is named with its place among those given, counted from 0.
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND
+///
+/// - if an argument is NULL, a body or a constraint does not exist or is there twice, or the shape of J is wrong;
+/// - if a constraint has points or operators by nodes, or acts on none of the bodies or on one body twice;
+/// - if a value is not finite, or a nonzero is in a column of a body that its constraint does not act on.
+///
+/// After an error nothing has changed. The text names a bad constraint by its position in constraints, counted from 0.
 ///
 /// # Safety
 /// system comes from ldy_system_create; bodies, constraints are NULL or have the lengths given, J is NULL or has all entries.
@@ -119,15 +131,18 @@ pub unsafe extern "C" fn ldy_system_set_jacobian(
     })
 }
 
-/// The same of a sparse J, by compressed rows.
+/// Set the operators of many constraints from the rows of a sparse Jacobian J, as ldy_system_set_jacobian does.
 ///
-/// starts: row i has the values from starts[i] on. counts: rows values, how many entries each row has; starts has rows values then.
-/// counts NULL: a row ends where the next begins, and starts has rows + 1 values. indices, values: value_count each, of each entry
-/// its column, which ascend in a row, and its value. MuJoCo's efc_J_rowadr, efc_J_rownnz, efc_J_colind and efc_J are starts,
-/// counts, indices and values; those of a scipy.sparse.csr_matrix with sorted indices are starts, NULL, indices and values. All
-/// else is as in ldy_system_set_jacobian.
+/// - bodies, body_count, constraints, count, rows, columns: as in ldy_system_set_jacobian.
+/// - starts: index of the first entry of each row. It has rows values, or rows + 1 if counts is NULL.
+/// - counts: number of entries of each row. NULL: a row ends where the next one begins.
+/// - indices, values: column and value of each entry, value_count each. Columns ascend within a row.
 ///
-/// Returns as ldy_system_set_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
+/// The arguments starts, counts, indices, values are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or indptr, NULL,
+/// indices, data of a scipy.sparse.csr_matrix with sorted indices.
+///
+/// Returns the codes of ldy_system_set_jacobian, and LDY_BUG_FOUND also if a row begins or ends outside the arrays, or its columns
+/// do not ascend.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the lengths given.

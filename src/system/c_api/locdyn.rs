@@ -1,4 +1,4 @@
-//! The rows of a LOCDYN as rows of the neutral interface; part of `include/ldy_system.h`.
+//! The rows of a LOCDYN as `ldy_rows`; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
 
@@ -11,17 +11,19 @@ use crate::system::Rows;
 use super::arguments::{self, entry};
 use super::rows::ldy_rows;
 
-/// Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without
-/// allocating more. Used by one thread at a time.
+/// Copies of the rows of a LOCDYN, with memory that is used again: rows with the same pattern as the previous ones are copied
+/// without allocation. One thread at a time may use it.
 pub struct ldy_locdyn_rows(());
 
 impl Handle for ldy_locdyn_rows {
     type Core = CopiedRows;
 }
 
-/// Make what the rows of a LOCDYN are copied into.
+/// Create a place for copies of the rows of a LOCDYN.
 ///
-/// copies: where to put it; it is to be destroyed by ldy_locdyn_rows_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+/// - copies: where to write it. Destroy it with ldy_locdyn_rows_destroy.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if copies is NULL.
 ///
 /// # Safety
 /// copies is NULL or valid.
@@ -30,7 +32,7 @@ pub unsafe extern "C" fn ldy_locdyn_rows_create(copies: *mut *mut ldy_locdyn_row
     entry!(copies: place => copies.put(handle::made("copies", CopiedRows::default())?))
 }
 
-/// Destroy copies with their memory; NULL is allowed. The LOCDYN may be gone.
+/// Destroy copies and release their memory; NULL is allowed. The LOCDYN need not exist any more.
 ///
 /// # Safety
 /// copies is NULL or comes from ldy_locdyn_rows_create, and is not used afterwards.
@@ -40,33 +42,42 @@ pub unsafe extern "C" fn ldy_locdyn_rows_destroy(copies: *mut ldy_locdyn_rows) {
     unsafe { handle::destroy(copies) };
 }
 
-/// Copy the rows of a LOCDYN of ldy.h, so that they can be multiplied, written to files, solved, factored and asked for their rank
-/// by ldy_solve_rows and all functions ldy_rows_*, ldy_factor_*. Nothing of the host's or of ldy is written or moved; changes of
-/// either leave the copies as they are.
+/// Copy the rows of a LOCDYN of ldy.h, for ldy_solve_rows and all functions ldy_rows_* and ldy_factor_*.
 ///
-/// ldy: any LOCDYN with the layout of this build, made by this library, a clone, or the rows of another module. rows: where to tell
-/// the copies, its size set; valid until the next call with the same copies, whatever that returns. Of row k, that of the k-th DIAB
-/// of the list:
-/// - values: W of the DIAB and of its blocks as they are now, whoever wrote them, in ascending columns. Two blocks with one
-///   neighbour become their sum, as in LOCDYN_Dump: so a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set;
-/// - B, V: as in the DIAB; diagonal: its W; inverse: its A; constraints: the ids of constraints, con->id. scalar_starts and what
-///   belongs to it: NULL. rho is not told: solvers here choose their own;
-/// - W is symmetric to the bit after a LOCDYN_Update_Begin of this library that made all of W. After one for a penalty solver
-///   blocks of contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
-///   reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
+/// The function writes to no memory of the host or of ldy. Later changes of either do not change the copies.
 ///
-/// In lists of this library no link is followed that does not lead to a row or a block of ldy, and none may be missing. Of those of
-/// another module it is found out whether rows or blocks form a ring or lead to rows that are not in the list; other links that
-/// lead nowhere are the program's responsibility.
+/// - ldy: any LOCDYN with the layout of this build: from this library, a clone, or the rows of another module.
+/// - rows: where to write the copies; set its size. They are valid until the next call with the same copies, even if that call
+///   fails.
 ///
-/// Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without
-/// them these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are
-/// damaged, more blocks than an int can count). After an error there are no copies, unless copies, ldy or rows is NULL or the size
-/// is wrong.
+/// Row k is the k-th DIAB of the list:
+///
+/// - values: the current W of the DIAB and of its blocks, in ascending columns. Two blocks with the same neighbor are added, as in
+///   LOCDYN_Dump. So a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set.
+/// - B, V: as in the DIAB. diagonal: its W. inverse: its A. constraints: con->id of the constraints. rho is not copied: the solvers
+///   here choose their own.
+/// - scalar_starts, value_starts, diagonal_starts: NULL.
+///
+/// W is symmetric to the bit after a LOCDYN_Update_Begin of this library that assembled all of W. It need not be symmetric after an
+/// update for a penalty solver, which keeps the previous blocks of contacts, or if the host has written W. Functions that need a
+/// symmetric W read only its upper triangle. The copies contain everything that the host has added to W, for instance a
+/// regularization.
+///
+/// In lists of this library the function follows no link that does not lead to a row or a block of ldy, and it finds missing rows
+/// and blocks. In lists of another module it finds rings of rows or blocks, and blocks that lead to rows outside the list; all
+/// other links must be valid.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or
+///
+/// - LDY_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so that the
+///   rows of this process alone are no complete W. The text names the constraint.
+/// - LDY_BUG_FOUND if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number of blocks.
+///
+/// After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong; then the previous copies remain.
 ///
 /// # Safety
 /// copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid;
-/// rows is NULL or valid, with as many bytes as its size says.
+/// rows is NULL or valid, and has the bytes that its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_of_locdyn(
     copies: *mut ldy_locdyn_rows,
@@ -84,10 +95,13 @@ pub unsafe extern "C" fn ldy_rows_of_locdyn(
     })
 }
 
-/// Tell the reactions R that the constraints of a LOCDYN have now, in the order of rows: for instance where a solver begins.
+/// Return the current reactions R of the constraints of a LOCDYN, for instance as the initial guess of a contact solver.
 ///
-/// R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, the list has not the rows that were copied
-/// last).
+/// - R: where to write three values for each row, in the order of rows.
+/// - count: number of values.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or the rows of the list are not the rows that were copied
+/// last.
 ///
 /// # Safety
 /// copies comes from ldy_locdyn_rows_create, ldy is as in ldy_rows_of_locdyn; R is NULL or has count values.
@@ -104,13 +118,16 @@ pub unsafe extern "C" fn ldy_locdyn_reactions(
     })
 }
 
-/// Give the constraints of a LOCDYN their reactions: con->R of each row becomes what R has for it, and nothing else is written.
+/// Write reactions to the constraints of a LOCDYN: con->R of each row. The function writes nothing else.
 ///
-/// R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, something not finite, the list has not the
-/// rows that were copied last); then nothing is written.
+/// - R: three values for each row, in the order of rows.
+/// - count: number of values.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, a value is not finite, or the rows of the list are not the
+/// rows that were copied last. After an error nothing is written.
 ///
 /// # Safety
-/// As ldy_locdyn_reactions.
+/// The conditions of ldy_locdyn_reactions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_locdyn_set_reactions(
     copies: *const ldy_locdyn_rows,

@@ -1,4 +1,4 @@
-//! Products with W and forces on bodies as C sees them; part of `include/ldy_system.h`.
+//! Products with W and forces on bodies in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 
@@ -10,10 +10,13 @@ use crate::ffi::errors::{Code, Result, fail};
 use crate::rows::BlockRows;
 use crate::rows::multiply::{Columns, extent, multiply};
 
-/// y = W x, of the blocks.
+/// Compute y = W x from the blocks of W. Since the last update only velocities may have changed.
 ///
-/// x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have
-/// changed. Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, another count, no such update).
+/// - x, y: three values for each row; different arrays.
+/// - count: number of values of each.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, count is wrong,
+/// or there was no such update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -27,11 +30,14 @@ pub unsafe extern "C" fn ldy_system_multiply(
     entry!(system: shared, x: values(count), y: values_mut(count) => system.times(x, y)?)
 }
 
-/// y = W x as h H A^-1 H^T x + compliance, body by body, without the blocks.
+/// Compute y = W x as h H A^-1 H^T x + compliance x, body by body, without the blocks of W. Since the last update only velocities
+/// may have changed.
 ///
-/// x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have
-/// changed. Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update). After 1
-/// or 15 y is unspecified.
+/// - x, y: three values for each row; different arrays.
+/// - count: number of values of each.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, LDY_LU_FACTOR if an inverse callback failed, or LDY_BUG_FOUND if an argument is NULL, count is
+/// wrong, or there was no such update. After LDY_OUT_OF_MEMORY or LDY_LU_FACTOR y is unspecified.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -45,12 +51,16 @@ pub unsafe extern "C" fn ldy_system_multiply_through_bodies(
     entry!(system: shared, x: values(count), y: values_mut(count) => system.times_through_bodies(x, y)?)
 }
 
-/// y = W x of several vectors at once, of the blocks: quicker than one after the other, with the same bits.
+/// Compute y = W x for several vectors from the blocks of W. This is faster than a call of ldy_system_multiply for each vector, and
+/// bit-identical. Since the last update only velocities may have changed.
 ///
-/// x, y: columns vectors of three values a row, count values each; each begins x_stride or y_stride values behind the one before
-/// it, at least count. They are (columns - 1) * stride + count values, of different arrays. Since the last update nothing but
-/// velocities may have changed. Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, another count, a
-/// stride that is too short, no such update).
+/// - columns: number of vectors.
+/// - x, y: the vectors, three values for each row; different arrays of (columns - 1) * stride + count values.
+/// - x_stride, y_stride: number of values from the beginning of one vector to the next, at least count.
+/// - count: number of values of a vector.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, count is wrong,
+/// a stride is too short, or there was no such update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -72,9 +82,12 @@ pub unsafe extern "C" fn ldy_system_multiply_columns(
     })
 }
 
-/// As ldy_system_multiply_columns, body by body, without the blocks; a user's solver is called once for each vector.
+/// Compute y = W x for several vectors body by body, without the blocks of W. An inverse callback is called once for each vector.
 ///
-/// Returns what that returns, 1 (no memory), or 15 (a user's solver failed). After 1 or 15 y is unspecified.
+/// - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
+///
+/// Returns the codes of ldy_system_multiply_columns, LDY_OUT_OF_MEMORY for any rows, and LDY_LU_FACTOR if an inverse callback
+/// failed. After LDY_OUT_OF_MEMORY or LDY_LU_FACTOR y is unspecified.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -96,16 +109,20 @@ pub unsafe extern "C" fn ldy_system_multiply_columns_through_bodies(
     })
 }
 
-/// y = W x of any rows, with the bits of ldy_system_multiply where these are rows of three of a system.
+/// Compute y = W x for any rows. For the rows of a system in which all constraints have three rows, the result is bit-identical
+/// with ldy_system_multiply.
 ///
-/// rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-/// ldy_system_rows tells them; W need not be symmetric. x, y: three values a row, count values each, different arrays.
+/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
+///   last two are both NULL or both not NULL. W need not be symmetric.
+/// - x, y: three values for each row; different arrays.
+/// - count: number of values of each.
 ///
-/// Returns 0 or 52 (NULL argument, another count, ill-formed rows: the text names the row); then nothing is written.
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or the rows are ill-formed; the text names the row. After an
+/// error nothing is written.
 ///
 /// # Safety
-/// rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and
-/// overlap nothing.
+/// rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the sizes
+/// given and overlap nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_multiply(
     rows: *const ldy_rows,
@@ -118,13 +135,15 @@ pub unsafe extern "C" fn ldy_rows_multiply(
     })
 }
 
-/// y = W x of any rows and several vectors at once, each with the bits that it has alone.
+/// Compute y = W x for any rows and several vectors. The result for a vector is bit-identical for any number of other vectors.
 ///
-/// rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what
-/// ldy_rows_multiply returns, and 52 if a stride is too short.
+/// - rows: as in ldy_rows_multiply.
+/// - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
+///
+/// Returns the codes of ldy_rows_multiply, and LDY_BUG_FOUND also if a stride is too short.
 ///
 /// # Safety
-/// As ldy_rows_multiply.
+/// The conditions of ldy_rows_multiply.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_multiply_columns(
     rows: *const ldy_rows,
@@ -163,11 +182,14 @@ pub(super) fn check_stride(name: &str, stride: usize, count: usize) -> Result {
     if stride < count { Err(failed()) } else { Ok(()) }
 }
 
-/// Add the generalised force H^T R of all constraints on a body.
+/// Add the generalized force H^T R of all constraints on a body to force. Since the last update only velocities may have changed.
 ///
-/// R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
-/// may have changed.
-/// Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, no such body, another count, no such update).
+/// - R: count values, three for each row.
+/// - force: in and out, force_count values.
+/// - force_count: number of generalized velocities of the body.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, there is no such
+/// body, a count is wrong, or there was no such update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; R and force have the sizes given and do not overlap.
@@ -185,11 +207,14 @@ pub unsafe extern "C" fn ldy_system_add_force(
     })
 }
 
-/// Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
+/// Add h A^-1 H^T R to the free velocity of each body, theory (50). The result is the velocity at the end of the step.
 ///
-/// R: three values a row, count values. Since the last update nothing but velocities may have changed. Rows have to be updated
-/// after it. Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update, R or a
-/// velocity with it not finite). After an error no velocity has changed.
+/// Since the last update only velocities may have changed. The rows need another update after it.
+///
+/// - R: count values, three for each row.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, LDY_LU_FACTOR if an inverse callback failed, or LDY_BUG_FOUND if an argument is NULL, count is
+/// wrong, there was no such update, or R or a resulting velocity is not finite. After an error no velocity has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -202,15 +227,18 @@ pub unsafe extern "C" fn ldy_system_add_reactions(
     entry!(system: exclusive, R: values(count) => system.add_reactions(R)?)
 }
 
-/// Estimate the largest eigenvalue of W, compliance included, by the method of Lanczos on its blocks.
+/// Estimate the largest eigenvalue of W, with compliances, by the Lanczos method on the blocks of W.
 ///
-/// tolerance: it ends when the residual is below this times the value, for instance 1e-3. most_products: or after so many
-/// products with W, at least one. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no
-/// farther than this from the value, and unless the first vector, a fixed pseudo-random one, is almost free of its eigenvector
-/// that is the largest; the error is then about residual^2 / distance to the next. NULL: not wanted.
+/// - tolerance: the iteration ends when the residual is below tolerance times the value; for instance 1e-3.
+/// - most_products: limit for the number of products with W. One product is always made.
+/// - value: where to write the estimate. It never exceeds the largest eigenvalue, except by rounding.
+/// - residual: where to write the residual; NULL: not wanted.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, tolerance not a number, W has changed since the last update, a product with W
-/// not finite).
+/// W has an eigenvalue within residual of value. It is the largest one, unless the start vector (fixed, pseudo-random) is almost
+/// orthogonal to its eigenvector. The error of value is then about residual^2 / distance to the next eigenvalue.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, tolerance is not a number, W has changed since the last
+/// update, or a product with W is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -1,4 +1,4 @@
-//! Which rows of W depend on others, as C sees it; part of `include/ldy_system.h`.
+//! Redundant rows of W in C; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
 
@@ -10,21 +10,24 @@ use super::arguments::{self, entry};
 use super::ldy_system;
 use super::rows::ldy_rows;
 
-/// Tell which scalar rows of W depend on earlier ones: where forces are not unique, or a constraint is redundant. W is that of the
-/// last update, with compliances; since then nothing but velocities may have changed.
+/// Find the scalar rows of W that depend on earlier ones. There forces are not unique, and a constraint is redundant if all its
+/// scalar rows are dependent. W is the matrix of the last update, with compliances and regularization. Since that update only
+/// velocities may have changed.
 ///
-/// tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it
-/// depends on them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on
-/// earlier ones, else 0; a constraint is redundant as a whole if all of its own are 1. Of several rows that are at smaller angles
-/// than that to each other's span, which are told is a matter of rounding; how many is not. Where a sine is near the tolerance,
-/// dependence is not exact, and the last row that has a share in it is told, be that as small as 1e-5. dimension: as many as
-/// depend, the dimension of the null space of W; NULL: not wanted.
+/// - tolerance: a row is dependent if the squared sine of the angle between its row of H and the span of other rows, in the metric
+///   of A^-1, is below this value. 0: 1e-10.
+/// - redundant: where to write count flags: 1 for a dependent scalar row, else 0.
+/// - count: number of scalar rows, ldy_rows.scalars.
+/// - dimension: where to write the number of dependent scalar rows, the dimension of the null space of W. NULL: not wanted.
 ///
-/// Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such
-/// a group.
+/// If several rows are nearly dependent, rounding decides which of them are reported, but not how many. If a squared sine is near
+/// the tolerance, the result is approximate: the function reports the last row whose coefficient in the dependence is above 1e-5 of
+/// the largest one.
 ///
-/// Returns 0, 1 (no memory), 16 (W is indefinite: the text names the constraint) or 52 (NULL argument, another count, the tolerance
-/// is not between 0 and 1, no such update).
+/// Rows that are connected through bodies are one dense problem: n^3 operations and up to 8 n^2 bytes for n scalar rows.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if W is indefinite (the text names the constraint), or LDY_BUG_FOUND if an
+/// argument is NULL, count is wrong, the tolerance is not between 0 and 1, or there was no such update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -42,16 +45,18 @@ pub unsafe extern "C" fn ldy_system_redundant(
     })
 }
 
-/// As ldy_system_redundant, of any rows. W is symmetric.
+/// Find the scalar rows of any symmetric W that depend on earlier ones, as ldy_system_redundant does.
 ///
-/// rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-/// ldy_system_rows tells them. The rest: as there.
+/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
+///   last two are both NULL or both not NULL.
+/// - tolerance, redundant, count, dimension: as in ldy_system_redundant.
 ///
-/// Returns what ldy_system_redundant returns, and 52 if the rows are ill-formed or not finite; the text names the row.
+/// Returns the codes of ldy_system_redundant, and LDY_BUG_FOUND also if the rows are ill-formed or not finite. The text names the
+/// row.
 ///
 /// # Safety
-/// rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; redundant is NULL or has count
-/// values.
+/// rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; redundant is NULL or
+/// has count values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_redundant(
     rows: *const ldy_rows,

@@ -1,4 +1,4 @@
-//! Updates of a system and their results as C sees them; part of `include/ldy_system.h`.
+//! Updates of a system and their results in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 use std::mem::offset_of;
@@ -7,19 +7,25 @@ use super::arguments::{self, constraint_id, entry};
 use super::ldy_system;
 use super::rows::ldy_rows;
 
-/// Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
+/// Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal blocks and their inverses, theory (62)-(69).
 ///
-/// It does again only what has changed since the last successful update, which the functions of this header record; the results
-/// have the bits of a system that is made anew. Everything is done again for another h and after an error. A user's solver is
-/// called in each update.
+/// - h: the time step, positive and finite.
 ///
-/// h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or
-/// 52 (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's;
-/// more constraints or blocks than an int can count). Of a block between two constraints the text names both.
+/// The function computes only what has changed since the last successful update; the functions of this header record changes. The
+/// results are bit-identical to the results of a new system. After an error, or with another h, everything is computed. Inverse
+/// callbacks are called in each update.
 ///
-/// If system is NULL or h is refused, nothing has changed, and the results of the last update are still there. After any other
-/// error there are no results. Bodies and constraints are as before; they can be changed and updated again, and the results are
-/// then those of a system that has met no error, bit for bit.
+/// Returns 0, LDY_OUT_OF_MEMORY, or
+///
+/// - LDY_LU_FACTOR if an inverse callback failed;
+/// - LDY_CHOL_FACTOR if a matrix A is not positive definite;
+/// - LDY_BUG_FOUND if system is NULL, h is not positive and finite, an int cannot hold the number of constraints or blocks, or V, B
+///   or a block of W is not finite, because numbers are too large or an inverse callback returned them. For a block between two
+///   constraints the text names both.
+///
+/// If system is NULL or h is refused, nothing changes, and the results of the last update remain. After any other error there are
+/// no results, and bodies and constraints have not changed. You can change them and update again; the results are then
+/// bit-identical to the results of a system that had no error.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -28,13 +34,15 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
     entry!(system: exclusive => system.update(h)?)
 }
 
-/// Tell the results of the last update; see ldy_rows.
+/// Return the results of the last update.
 ///
-/// rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars
-/// where constraints have other than three rows; no successful update since the last change).
+/// - rows: where to write them; set its size. See ldy_rows.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, rows->size is wrong (or too small for scalar_starts if a constraint has
+/// other than three rows), or there was no successful update since the last change.
 ///
 /// # Safety
-/// system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says.
+/// system comes from ldy_system_create; rows is NULL or valid, and has the bytes that its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
     entry!(system: shared, rows: sized => {
@@ -47,9 +55,10 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
     })
 }
 
-/// Tell whether every diagonal block has an inverse.
+/// Check that each diagonal block has an inverse.
 ///
-/// Returns 0, 15 (one is singular: ldy_last_error names the first) or 52 (NULL, no successful update since the last change).
+/// Returns 0, LDY_LU_FACTOR if one is singular (ldy_last_error names the first), or LDY_BUG_FOUND if system is NULL or there was no
+/// successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -58,9 +67,12 @@ pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) ->
     entry!(system: shared => system.check_inverses()?)
 }
 
-/// Tell the row of a constraint, counted from 0.
+/// Return the row of a constraint.
 ///
-/// Returns 0 or 52 (NULL argument, no such constraint, no update since a constraint or a body was inserted or removed).
+/// - row: where to write its index, from 0.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, or there was no update since a constraint or a
+/// body was inserted or removed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -1,4 +1,4 @@
-//! Rows of W as C sees them; part of `include/ldy_system.h`.
+//! Rows of W in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 use std::mem::offset_of;
@@ -7,11 +7,11 @@ use std::ptr;
 use crate::ffi::sized::CallerSized;
 use crate::system::Rows;
 
-/// The results of an update; everything belongs to the system and is valid until its next change.
+/// The results of an update. All arrays belong to the system and are valid until its next change.
 ///
-/// Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the
-/// later rows move up. Blocks and vectors are in local frames. Two rows have one block in common however many bodies they
-/// share; there is a block wherever they share one that is no obstacle, be it zero.
+/// Row k is the k-th constraint in the order of insertion, without removed ones: if a constraint is removed, later rows move up.
+/// Blocks and vectors are in local frames. Two rows have at most one common block, even if they share several bodies. The block
+/// exists if they share a body that is no obstacle, even if the block is zero.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_rows {
@@ -19,33 +19,35 @@ pub struct ldy_rows {
     pub size: usize,
     /// Number of rows, n.
     pub rows: c_int,
-    /// Number of blocks, diagonal ones among them.
+    /// Number of blocks, including diagonal blocks.
     pub blocks: c_int,
     /// Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values.
     pub starts: *const c_int,
-    /// Column of each block, ascending in a row.
+    /// Column of each block, ascending within a row.
     pub columns: *const c_int,
-    /// The blocks of W, each 3 x 3, column-major, nine values behind nine. The block of row b and column a is the transpose
-    /// of that of row a and column b, bit for bit.
+    /// The blocks of W, 3 x 3 and column-major, nine values each without gaps. The block of row b and column a is the transpose of
+    /// the block of row a and column b, bit for bit.
     pub values: *const f64,
-    /// Free local velocities, H times the free velocity; three values a row.
+    /// Free local velocities, H times the free velocity; three values for each row.
     pub B: *const f64,
-    /// Previous local velocities, H times the previous velocity; three values a row.
+    /// Previous local velocities, H times the previous velocity; three values for each row.
     pub V: *const f64,
-    /// The diagonal blocks once more, nine values a row.
+    /// Copies of the diagonal blocks, nine values for each row.
     pub diagonal: *const f64,
-    /// Their inverses, nine values a row; NaN where one is singular to working precision, see ldy_system_check_inverses.
+    /// Inverses of the diagonal blocks, nine values for each row; NaN where a block is singular to working precision, see
+    /// ldy_system_check_inverses.
     pub inverse: *const f64,
     /// Id of each row's constraint.
     pub constraints: *const c_longlong,
-    /// NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1
-    /// values: row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on.
+    /// NULL if each constraint has three scalar rows; then the sizes above hold. Else the index of the first scalar row of each
+    /// row, n + 1 values. Row k has m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R, from scalar_starts[k] on.
     pub scalar_starts: *const c_int,
-    /// NULL, or where each block begins in values, blocks + 1 values: that of row a and column b is m_a x m_b, column-major.
+    /// NULL, or the index of the first value of each block in values; blocks + 1 values. The block of row a and column b is m_a x
+    /// m_b, column-major.
     pub value_starts: *const usize,
-    /// NULL, or where the m x m values of each row begin in diagonal and inverse, n + 1 values.
+    /// NULL, or the index of the first of the m x m values of each row in diagonal and inverse; n + 1 values.
     pub diagonal_starts: *const usize,
-    /// Number of scalars, 3 n or the last of scalar_starts: the count of vectors.
+    /// Number of scalar rows, 3 n or the last value of scalar_starts: the number of values of B, V and R.
     pub scalars: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Solvers of C(U, R) = 0 as C sees them; part of `include/ldy_system.h`.
+//! Contact solvers, C(U, R) = 0, in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_double, c_int, c_ulonglong, c_void};
 use std::mem::offset_of;
@@ -18,83 +18,89 @@ use super::rows::ldy_rows;
 
 /// A kind of law: none. ldy_system_law writes it for a constraint that has no law.
 pub const LDY_NO_LAW: c_int = 0;
-/// A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
-/// friction (R_N + cohesion). Of rows of three scalars.
+/// A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
+/// U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows.
 pub const LDY_CONTACT_LAW: c_int = 1;
-/// A kind of law: U = 0, all components.
+/// A kind of law: U = 0 in all components.
 pub const LDY_FIXED_LAW: c_int = 2;
-/// A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
-/// positive at the upper one.
+/// A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0
+/// at the upper bound.
 pub const LDY_BOUNDS_LAW: c_int = 3;
-/// A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
-/// the forces that this allows, R_T is the one that dissipates most.
+/// A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion. R_T
+/// is the admissible force that dissipates most. Valid only for constraints with three rows.
 pub const LDY_ORTHOTROPIC_CONTACT_LAW: c_int = 4;
 
-/// What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are
-/// read as the row has scalars.
+/// The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and bias
+/// have one value for each scalar row; further values are not read.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_law {
     /// One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW.
     pub kind: c_int,
-    /// Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent.
+    /// Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent.
     pub friction: c_double,
-    /// Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0.
+    /// Orthotropic contacts only: the coefficient along the second tangent, not negative. Either coefficient may be 0.
     pub friction_2: c_double,
-    /// Of a contact: the largest pull, a force, not negative.
+    /// Contacts: the largest tensile force, not negative.
     pub cohesion: c_double,
-    /// Of bounds; may be -INFINITY.
+    /// Bounds: lower bounds of R; may be -INFINITY.
     pub lower: [c_double; 6],
-    /// Of bounds, not below the lower ones; may be INFINITY.
+    /// Bounds: upper bounds of R, not below the lower bounds; may be INFINITY.
     pub upper: [c_double; 6],
-    /// Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
-    /// the velocity v.
+    /// Added to U. Restitution: e V_N if V_N < 0. A contact that is still open: gap / h. A prescribed velocity v: -v.
     pub bias: [c_double; 6],
 }
 
 /// A measure: the larger of the two others.
 pub const LDY_BOTH_MEASURES: c_int = 0;
-/// A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|, P the projection on the forces that laws allow.
+/// A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|. P is the projection onto the forces that laws allow.
 pub const LDY_NATURAL_MEASURE: c_int = 1;
-/// A measure: the same in units in which the diagonal blocks have the trace 3, so that it is the same in all units.
+/// A measure: LDY_NATURAL_MEASURE in units in which diagonal blocks have trace 3. It is the same in all units.
 pub const LDY_SCALED_MEASURE: c_int = 2;
 
-/// A method: Gauss-Seidel, and Newton's where it is expected to be quicker.
+/// A method: Gauss-Seidel, and Newton's method where it is expected to be faster.
 pub const LDY_AUTOMATIC_METHOD: c_int = 0;
 /// A method: Gauss-Seidel alone.
 pub const LDY_GAUSS_SEIDEL_METHOD: c_int = 1;
-/// A method: Newton's from the start, with Gauss-Seidel where it fails.
+/// A method: Newton's method from the start, with Gauss-Seidel where it fails.
 pub const LDY_NEWTON_METHOD: c_int = 2;
 
-/// Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
-/// to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, and by no other: with it, one thread solves
-/// all islands. It must return and call nothing for the solver or system at work.
+/// A progress function of the program.
+///
+/// - residual: the smallest residual so far, by the measure of the options.
+/// - sweeps, steps: number of sweeps and steps so far.
+/// - data: the pointer of the options.
+///
+/// Returns 0 to continue. Any other value ends the solution with LDY_STOPPED. Only the thread that called the solver calls it; with
+/// a progress function one thread solves all islands. It must return normally, and must not call functions of the solver or system
+/// in use.
 pub type ldy_watch =
     Option<unsafe extern "C" fn(residual: f64, sweeps: c_int, steps: c_int, data: *mut c_void) -> c_int>;
 
-/// How to solve. Where a field is zero its default holds: set size, and then what is to differ.
+/// Options of a contact solver. A field that is zero has its default: set size, then the fields that differ.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_solve_options {
     /// sizeof (ldy_solve_options), set by the caller before the call.
     pub size: usize,
-    /// The residual that is small enough; 1e-8.
+    /// The solution converges when the residual is at most this; default 1e-8.
     pub tolerance: c_double,
     /// One of LDY_BOTH_MEASURES, LDY_NATURAL_MEASURE, LDY_SCALED_MEASURE.
     pub measure: c_int,
     /// One of LDY_AUTOMATIC_METHOD, LDY_GAUSS_SEIDEL_METHOD, LDY_NEWTON_METHOD.
     pub method: c_int,
-    /// Most sweeps over each island, or over all rows if these form one island; 100000.
+    /// Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000.
     pub sweeps: c_int,
-    /// Of ldy_solve_rows: not 0 if the first component is normal, as in FCLIB; else it is the third.
+    /// For ldy_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third.
     pub normal_first: c_int,
-    /// Most seconds; no limit. With a limit, results depend on the clock.
+    /// Limit for the elapsed time, in seconds; default: no limit. With a limit, results depend on the clock.
     pub seconds: c_double,
-    /// NULL, or what is called each time that the residual is looked at.
+    /// A progress function that is called each time that the residual is computed, or NULL.
     pub watch: ldy_watch,
-    /// Given to watch.
+    /// Passed to watch.
     pub data: *mut c_void,
-    /// Most work, in the units of ldy_solve_report.work; no limit. It depends on no clock: results are the same in each run.
+    /// Limit for the work, in units of ldy_solve_report.work; default: no limit. It does not depend on a clock: results are the
+    /// same in each run.
     pub work: c_ulonglong,
 }
 
@@ -104,53 +110,54 @@ unsafe impl CallerSized for ldy_solve_options {
     const LEAST: usize = offset_of!(Self, measure);
 }
 
-/// An end: the residual is within the tolerance.
+/// A status: the residual is within the tolerance.
 pub const LDY_CONVERGED: c_int = 0;
-/// An end: as many sweeps have been made as were allowed.
+/// A status: the limit of sweeps was reached.
 pub const LDY_SWEEPS_MADE: c_int = 1;
-/// An end: the time is over.
+/// A status: the time limit was reached.
 pub const LDY_TIME_OVER: c_int = 2;
-/// An end: the residual decreases no more, because of rounding or since there is no solution.
+/// A status: the residual no longer decreases, because of rounding or because there is no solution.
 pub const LDY_STALLED: c_int = 3;
-/// An end: it has been proved that there is no solution, or none without forces that are huge beside B.
+/// A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B.
 pub const LDY_INFEASIBLE: c_int = 4;
-/// An end: watch returned another number than 0.
+/// A status: watch returned a value other than 0.
 pub const LDY_STOPPED: c_int = 5;
-/// An end: the work that was allowed is done.
+/// A status: the limit of work was reached.
 pub const LDY_WORK_DONE: c_int = 6;
 
-/// What came out.
+/// The result of a contact solver.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_solve_report {
     /// sizeof (ldy_solve_report), set by the caller before the call.
     pub size: usize,
-    /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
-    /// LDY_STOPPED, LDY_WORK_DONE.
+    /// The status: LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE, LDY_STOPPED or LDY_WORK_DONE.
     pub end: c_int,
-    /// Sweeps of Gauss-Seidel. If rows form several islands, which no block connects: those of the island with the most.
+    /// Number of Gauss-Seidel sweeps. If the rows form several islands, which no block of W connects: of the island with the most
+    /// sweeps.
     pub sweeps: c_int,
-    /// Steps of Newton's method, of the island with the most.
+    /// Number of steps of Newton's method, of the island with the most steps.
     pub steps: c_int,
     /// The row that contributes most to the residual.
     pub worst: c_int,
-    /// The residual of the forces returned, by the measure of the options.
+    /// The residual of the returned forces, by the measure of the options.
     pub residual: c_double,
-    /// By LDY_NATURAL_MEASURE.
+    /// The same by LDY_NATURAL_MEASURE.
     pub natural: c_double,
-    /// By LDY_SCALED_MEASURE.
+    /// The same by LDY_SCALED_MEASURE.
     pub scaled: c_double,
-    /// Of the forces given, by the measure of the options.
+    /// The residual of the initial guess, by the measure of the options.
     pub first: c_double,
-    /// Seconds that passed.
+    /// Elapsed time in seconds.
     pub seconds: c_double,
-    /// Residuals of the largest island in the order in which they were looked at, of many the first thousand, and 64 for each row at
-    /// most; valid until the solver's next call.
+    /// Residuals of the largest island in the order of their computation: the first 1000, and at most 64 for each of its rows.
+    /// Valid until the solver's next call.
     pub history: *const c_double,
-    /// As many.
+    /// Number of values of history.
     pub history_count: usize,
-    /// Work, counted from sizes and patterns: a unit is about a nanosecond of a processor of 2025. It is the same in each run. A limit
-    /// of work is divided among islands, and checked between sweeps and steps: the work is at most one of them more on each island.
+    /// Work, counted from sizes and patterns. A unit is about a nanosecond of a processor of 2025. It is the same in each run. A
+    /// limit of work is divided among islands and checked between sweeps and steps, so that each island exceeds its part by at most
+    /// one of them.
     pub work: c_ulonglong,
 }
 
@@ -160,8 +167,8 @@ unsafe impl CallerSized for ldy_solve_report {
     const LEAST: usize = offset_of!(Self, sweeps);
 }
 
-/// A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
-/// more. Used by one thread at a time.
+/// A contact solver with memory that is used again: a problem with the same pattern as the previous one is solved without
+/// allocation. One thread at a time may use it.
 pub struct ldy_solve {
     solver: Solver,
     laws: Vec<Law>,
@@ -171,9 +178,11 @@ impl Handle for ldy_solve {
     type Core = Self;
 }
 
-/// Make a solver.
+/// Create a contact solver.
 ///
-/// solver: where to put it; it is to be destroyed by ldy_solve_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+/// - solver: where to write it. Destroy it with ldy_solve_destroy.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if solver is NULL.
 ///
 /// # Safety
 /// solver is NULL or valid.
@@ -183,7 +192,7 @@ pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int 
     entry!(solver: place => solver.put(made()?))
 }
 
-/// Destroy a solver; NULL is allowed.
+/// Destroy a contact solver; NULL is allowed.
 ///
 /// # Safety
 /// solver is NULL or comes from ldy_solve_create, and is not used afterwards.
@@ -195,15 +204,16 @@ pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
 
 /// Write options for steps in real time: Gauss-Seidel alone, at most 100 sweeps, tolerance 1e-3.
 ///
-/// So the work of a step is bounded, and the same in each run. Begin with the forces of the last step (a warm start, see
-/// ldy_system_set_reactions and ldy_system_sync_constraints). The best forces are returned; many steps end with LDY_SWEEPS_MADE.
+/// So the work of a step is bounded, and the same in each run. Use the forces of the last step as the initial guess (see
+/// ldy_system_set_reactions and ldy_system_sync_constraints). The solver returns the best forces it has found; many steps end with
+/// LDY_SWEEPS_MADE.
 ///
-/// - options: where to write it, its size set. Fields that are not named above are zero.
+/// - options: where to write the options; set its size. Fields that are not named above are zero.
 ///
 /// Returns 0, or LDY_BUG_FOUND if options is NULL or its size is wrong.
 ///
 /// # Safety
-/// options is NULL or valid, with as many bytes as its size says.
+/// options is NULL or valid, and has the bytes that its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_real_time(options: *mut ldy_solve_options) -> c_int {
     entry!(options: sized => {
@@ -223,21 +233,25 @@ pub unsafe extern "C" fn ldy_solve_real_time(options: *mut ldy_solve_options) ->
     })
 }
 
-/// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
-/// three scalars or a law is orthotropic.
+/// Solve C(U, R) = 0 with U = B + W R for the rows of the last update of a system.
 ///
-/// laws: one a row, law_count; NULL with law_count 0: the laws that are kept with the constraints, see ldy_system_set_law. options:
-/// NULL for the defaults. R: three values a row, of other rows as many as they have scalars, count values: where to begin, for instance
-/// the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
-/// cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
+/// The rows are not copied, unless a constraint has other than three rows or a law is orthotropic.
 ///
-/// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, no
-/// successful update since the last change, a law is none, a constraint has no kept law, not finite: the text names the constraint).
-/// After an error R is as it was.
+/// - laws: law_count laws, one for each row. NULL, with law_count 0: the laws that are kept with the constraints, see
+///   ldy_system_set_law.
+/// - options: NULL: the defaults.
+/// - R: count values, three for each row (one for each scalar row). In: the initial guess, for instance the forces of the last step
+///   or zeros. Out: the best forces that were found. These obey their laws: no contact exceeds its cohesion or its friction, and no
+///   bound is exceeded.
+/// - report: where to write the report; set its size. NULL: not wanted.
+///
+/// Returns 0 even if the solution did not converge: see report->end. Returns LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is
+/// NULL, a count is wrong, there was no successful update since the last change, a law is LDY_NO_LAW, of unknown kind or not valid, a
+/// constraint has no kept law, or a value is not finite; the text names the constraint. After an error R has not changed.
 ///
 /// # Safety
 /// solver comes from ldy_solve_create and system from ldy_system_create; arrays are NULL or have the sizes given; options and
-/// report are NULL or valid, with as many bytes as their size says.
+/// report are NULL or valid, and have the bytes that their size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_system(
     solver: *mut ldy_solve,
@@ -267,19 +281,22 @@ pub unsafe extern "C" fn ldy_solve_system(
     })
 }
 
-/// Solve C(U, R) = 0 with U = B + W R of any block-sparse rows.
+/// Solve C(U, R) = 0 with U = B + W R for any block-sparse rows.
 ///
-/// rows: its size, rows, blocks, starts, columns, values and B are read, and scalar_starts and value_starts, both NULL or not, as
-/// ldy_system_rows tells them. The columns of a row ascend, the diagonal is among them. W need not be symmetric. laws, law_count,
-/// options, R, count, report: as in ldy_solve_system.
+/// - rows: size, rows, blocks, starts, columns, values, B, scalar_starts and value_starts are read, as ldy_system_rows sets them.
+///   The last two are both NULL or both not NULL. Columns ascend within a row, and each row has a diagonal block. W need not be
+///   symmetric.
+/// - laws: law_count laws, one for each row.
+/// - options, R, count, report: as in ldy_solve_system.
 ///
-/// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, ill-formed
-/// rows, a law is none, not finite: the text names the row). After an error R is as it was.
+/// Returns 0 even if the solution did not converge: see report->end. Returns LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is
+/// NULL, a count is wrong, the rows are ill-formed, a law is LDY_NO_LAW, of unknown kind or not valid, or a value is not finite;
+/// the text names the row. After an error R has not changed.
 ///
 /// # Safety
-/// solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
-/// the other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes
-/// as their size says.
+/// solver comes from ldy_solve_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
+/// that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report are NULL or
+/// valid, and have the bytes that their size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_rows(
     solver: *mut ldy_solve,
@@ -366,7 +383,7 @@ impl Chosen {
     }
 }
 
-/// The laws of rows; a row with more than three scalar rows has two.
+/// Read the laws of rows. A row with more than three scalar rows gets two laws.
 fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
     check_size("laws", rows.len(), given.len())?;
     laws.clear();
@@ -385,7 +402,7 @@ impl ldy_law {
     }
 }
 
-/// A law as the core has it; none if its kind is LDY_NO_LAW or unknown.
+/// Convert a law to a law of the core; none if its kind is LDY_NO_LAW or unknown.
 pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
     let ldy_law { friction, friction_2, cohesion, lower, upper, bias, .. } = *law;
     let kind = match law.kind {
@@ -398,7 +415,7 @@ pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
     Some(Law { kind, bias })
 }
 
-/// The law of a constraint of `rows` scalar rows as C has it.
+/// Convert the law of a constraint with `rows` scalar rows to C.
 pub(super) fn told(law: Option<&RowLaw>, rows: usize) -> ldy_law {
     let mut to = ldy_law {
         kind: LDY_NO_LAW,

@@ -1,4 +1,4 @@
-//! Geometric stiffness and critical step as C sees them; part of `include/ldy_system.h`.
+//! Geometric stiffness and critical step in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_double, c_int, c_longlong};
 
@@ -12,39 +12,45 @@ use crate::system::{Directions, Error, Joint, System};
 use super::arguments::{self, entry};
 use super::ldy_system;
 
-/// A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead.
+/// A kind of joint: it keeps the distance between its points. The vector from the slave's point to the master's point has the
+/// direction of the normal.
 pub const LDY_LINK: c_int = 1;
 /// A kind of joint: it keeps its points together.
 pub const LDY_FIXED_POINT: c_int = 2;
-/// A kind of joint: a contact whose axes nothing turns.
+/// A kind of joint: a contact whose axes do not turn.
 pub const LDY_CONTACT: c_int = 3;
-/// A kind of joint: a contact whose axes the master turns, on whose face it is.
+/// A kind of joint: a contact on a face of the master, whose axes turn with the master.
 pub const LDY_CONTACT_ON_MASTER: c_int = 4;
-/// A kind of joint: a contact whose axes the slave turns, on whose face it is.
+/// A kind of joint: a contact on a face of the slave, whose axes turn with the slave.
 pub const LDY_CONTACT_ON_SLAVE: c_int = 5;
-/// A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits
-/// and motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known.
+/// A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits and
+/// motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no other
+/// kind.
 pub const LDY_CONSTANT_OPERATORS: c_int = 6;
 
-/// What a constraint keeps as it is: what its force does when bodies move depends on it.
+/// The quantity that a constraint keeps constant. It determines how the constraint's force changes when bodies move.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_joint {
     /// One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE, LDY_CONSTANT_OPERATORS.
     pub kind: c_int,
-    /// Of a link: the distance of its points, positive. Not read otherwise.
+    /// For LDY_LINK, the distance of its points, positive. Other kinds do not read it.
     pub length: c_double,
 }
 
-/// y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
+/// Compute y = K x with the geometric stiffness K of the reactions R: if bodies move by x, the generalized forces of the
+/// constraints change by -K x.
 ///
-/// Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count; those of constraints by operators are
-/// LDY_CONSTANT_OPERATORS, of constraints at points others. R: three values a row, of other rows as many as they have, R_count
-/// values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles
-/// too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
+/// Only rigid bodies and obstacles turn axes. No update is needed.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, another count, unknown kind, one that is not for this constraint, a length not
-/// positive, not finite).
+/// - joints: joint_count joints, one for each row: LDY_CONSTANT_OPERATORS for a constraint by operators, another kind for a
+///   constraint at points.
+/// - R: R_count values, three for each row (one for each scalar row), as in U = B + W R. So a link under tension has R_N < 0.
+/// - x, y: a value for each generalized velocity of all bodies, including obstacles, in the order of insertion; different arrays.
+/// - count: number of values of x and of y.
+///
+/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a count is wrong, a kind is unknown or does not fit its
+/// constraint, a length is not positive, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap.
@@ -67,13 +73,19 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
     })
 }
 
-/// The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K
-/// as in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
+/// Compute the critical step of explicit schemes under the reactions R: 2 / omega. omega^2 is the largest eigenvalue of M^-1 K. K
+/// is the matrix of ldy_system_geometric_stiffness, and M^-1 consists of the inverses A^-1 of the bodies. A shorter step is stable.
 ///
-/// joints, R with their counts: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id
-/// of the constraint that contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
+/// - joints, joint_count, R, R_count: as in ldy_system_geometric_stiffness.
+/// - omega_squared: where to write omega^2; zero if it is not positive, for instance if nothing is in tension.
+/// - step: where to write the critical step; infinite if omega^2 is zero.
+/// - constraint: where to write the id of the constraint that contributes most to omega^2; -1 if omega^2 is zero.
+/// - share: where to write its share. The shares of all constraints sum to 1.
 ///
-/// Returns 0, 1 (no memory) or 52 (as there; a body has a sparse matrix or a solver; the eigenvalue does not settle).
+/// Each of the four results may be NULL: not wanted.
+///
+/// Returns the codes of ldy_system_geometric_stiffness, and LDY_BUG_FOUND also if a body has a sparse matrix or an inverse
+/// callback, or the eigenvalue does not converge.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -95,12 +107,15 @@ pub unsafe extern "C" fn ldy_system_critical_step(
     })
 }
 
-/// As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
-/// directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a
-/// contact, along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps
-/// be longer than told. Rows of J may depend on each other. Dense: for systems of some thousand generalised velocities.
+/// Compute the critical step for motions that the constraints leave free. This is the step that is observed in simulations, while
+/// the step of ldy_system_critical_step is safe but may be shorter.
 ///
-/// Arguments and errors as there.
+/// M^-1 is replaced by its projection N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1. J has one row for a link or a contact, along its
+/// normal, three rows for a fixed point, and all rows of a constraint by operators. Rows of J may be linearly dependent. For a
+/// contact that sticks the true limit is longer, because only its normal counts as constrained. Matrices are dense: use it for up
+/// to some thousand generalized velocities.
+///
+/// Parameters and returned codes are as in ldy_system_critical_step.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -139,7 +154,7 @@ fn put_critical(
     Ok(())
 }
 
-/// The joints of the constraints of a system. None is read if their number differs from the number of constraints.
+/// The joints of the constraints of a system. If their number differs from the number of constraints, none is read.
 fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>> {
     system.check_joints(joints.len())?;
     let memory = |_| fail!(Code::OutOfMemory, "joints: out of memory");

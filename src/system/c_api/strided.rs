@@ -9,7 +9,8 @@ use crate::system::Id;
 
 use crate::ffi::arguments::null;
 
-/// Entries of `width` values each, `stride` bytes from the beginning of one to that of the next; only their values are touched.
+/// Entries of `width` values each, with `stride` bytes from the beginning of one entry to the next. Bytes between entries are not
+/// touched.
 #[derive(Clone, Copy)]
 pub struct Strided<'a, T> {
     first: *const T,
@@ -19,7 +20,7 @@ pub struct Strided<'a, T> {
     values: PhantomData<&'a T>,
 }
 
-/// The same, to be written.
+/// Entries as in [`Strided`], but mutable.
 pub struct StridedMut<'a, T> {
     first: *mut T,
     stride: usize,

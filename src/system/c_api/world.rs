@@ -1,4 +1,4 @@
-//! Quantities in the world as C gives them; part of `include/ldy_system.h`.
+//! Quantities in the world frame in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 
@@ -8,13 +8,17 @@ use crate::system::{gyroscopic_change, turned_rotation};
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 
-/// Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place -
-/// center). So contacts that are found in the world become the points that constraints are given by.
+/// Compute the referential point of a rigid body or an obstacle from its place in the world: X = X_center + rotation^T (place -
+/// center). Use it to turn contacts that were found in the world into the points of constraints.
 ///
-/// center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that
-/// of the system.
+/// - center: where the mass center is now, 3 values.
+/// - place: where the point is now, 3 values.
+/// - point: where to write X, 3 values.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite); then nothing is written.
+/// The rotation is the rotation in the system.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or a value is not finite.
+/// After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
@@ -31,14 +35,16 @@ pub unsafe extern "C" fn ldy_system_referential_point(
     })
 }
 
-/// Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
+/// Compute the referential point of a pseudo-rigid body from its place in the world: X = X_center + F^-1 (place - center).
 ///
-/// gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
-/// ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center:
-/// where the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+/// - gradient: F, the current deformation gradient, 3 x 3, column-major. The system does not store it. Generalized velocities have
+///   its rate row by row, so that an F that is stored row by row must be transposed.
+/// - center: where the mass center is now, 3 values.
+/// - place: where the point is now, 3 values.
+/// - point: where to write X, 3 values.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is
-/// written.
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, a value is not finite, or F is
+/// singular to working precision. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -56,11 +62,14 @@ pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
     })
 }
 
-/// Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
-/// velocities have: rotation^T world.
+/// Compute the angular velocity of a rigid body or an obstacle in the reference frame, the frame of generalized velocities, from
+/// its angular velocity in the world frame: rotation^T world.
 ///
-/// world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not
-/// finite); then nothing is written.
+/// - world: 3 values.
+/// - referential: where to write the result, 3 values; it may be world.
+///
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or a value is not finite.
+/// After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
@@ -76,9 +85,13 @@ pub unsafe extern "C" fn ldy_system_referential_spin(
     })
 }
 
-/// The other way round: rotation referential.
+/// Compute the angular velocity of a rigid body or an obstacle in the world frame from its angular velocity in the reference frame:
+/// rotation referential.
 ///
-/// Arguments and errors as in ldy_system_referential_spin.
+/// - referential: 3 values.
+/// - world: where to write the result, 3 values; it may be referential.
+///
+/// Returns the codes of ldy_system_referential_spin. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
@@ -94,21 +107,21 @@ pub unsafe extern "C" fn ldy_system_world_spin(
     })
 }
 
-/// Compute the gyroscopic term: the change of the angular velocity of a rigid body in a step without a torque. It is part of the free
-/// velocity, beside h A^-1 times the forces. Needs no system.
+/// Compute the gyroscopic term: the change of the angular velocity of a rigid body in a step without a torque. Add it to the free
+/// velocity, together with h A^-1 times the forces. It needs no system.
 ///
-/// The method is the one of Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp
-/// (-theta) J spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for
-/// any h; to first order the change is -h J^-1 (spin x J spin). A step in which the body turns by more than a radian is made in equal
-/// parts. ldy_system_turned_rotation computes the rotation that belongs to it.
+/// The method is by Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp (-theta) J
+/// spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for any h. To
+/// first order the change is -h J^-1 (spin x J spin). If the body turns by more than a radian, the step is divided into equal
+/// parts. ldy_system_turned_rotation computes the corresponding rotation.
 ///
 /// - inertia: J, 3 x 3, as in ldy_system_add_rigid.
-/// - spin: the angular velocity in the referential frame, 3 values.
+/// - spin: the angular velocity in the reference frame, 3 values.
 /// - h: the step.
 /// - change: where to write spin_1 - spin, 3 values; it may be spin.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite, J is singular, or the body turns by more than about 4000 radians
-/// in the step. Then nothing is written.
+/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite, J is singular, or the body turns by more than about 4000
+/// radians in the step. Then nothing is written.
 ///
 /// # Safety
 /// inertia is NULL or has 9 values, spin and change are NULL or have 3.
