@@ -9,7 +9,7 @@ _Ids = NDArray[np.int64]
 _Indices = NDArray[np.int32]
 
 class Error(Exception):
-    """What the library refuses: which constraint, which bodies, what was wrong."""
+    """An error of the library, with its text: which constraint, which bodies, what was wrong."""
 
 def solve_rows(
     starts: _Indices,

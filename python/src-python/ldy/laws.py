@@ -1,4 +1,4 @@
-"""What ties the forces of constraints to their velocities, and solvers of any block-sparse W."""
+"""Laws of constraints, and contact solvers for any block-sparse W."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Laws:
         *,
         friction_2: ArrayLike | None = None,
     ) -> Laws:
-        """Contact with friction: 0 <= R_N + cohesion, U_N >= 0, one of them zero; R_T against U_T, at most friction (R_N + cohesion).
+        """Contact with friction: 0 <= R_N + cohesion, 0 <= U_N, one of them zero; R_T opposes U_T, |R_T| <= friction (R_N + cohesion).
 
         The third component is the normal one. bias: (0, 0, e V_N) for restitution, (0, 0, gap / h) for a contact that is still open.
-        friction_2: friction along the second tangent where it is another one than along the first; (R_1 / friction, R_2 / friction_2) is
-        at most R_N + cohesion then, and R_T dissipates most.
+        friction_2: the coefficient along the second tangent, if it differs from the first. Then |(R_1 / friction, R_2 / friction_2)| <=
+        R_N + cohesion, and R_T is the admissible force that dissipates most.
         """
         self._kinds[rows], self._bias[rows] = _CONTACT, _six(bias)
         self._given[rows] = 1, 1, _given(bias)
@@ -63,7 +63,7 @@ class Laws:
         return self.bounds(rows, -np.inf, np.inf, bias)
 
     def bounds(self, rows: Any, lower: ArrayLike, upper: ArrayLike, bias: ArrayLike = 0.0) -> Laws:
-        """Each component on its own: lower <= R <= upper; U is zero between, not negative at the lower, not positive at the upper bound.
+        """lower <= R <= upper for each component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0 at the upper bound.
 
         Bounds of zero leave a component free, infinite ones fix it: (0, 0, -inf) and (0, 0, inf) are a link along the normal.
         """
@@ -112,7 +112,7 @@ class Laws:
 
     @classmethod
     def of(cls, raw: Any) -> Laws:
-        """Laws as the native part has them."""
+        """Make laws from the values of the native module."""
         kinds, numbers, sixes = raw
         laws = cls(len(kinds))
         laws._kinds, (laws._friction, laws._friction_2, laws._cohesion) = kinds, numbers
@@ -121,12 +121,12 @@ class Laws:
 
 
 def _given(values: ArrayLike) -> int:
-    """How many numbers a row is given."""
+    """The number of values that are given for a row."""
     return int((1, *np.shape(values))[-1])
 
 
 def _six(values: ArrayLike) -> NDArray[np.float64]:
-    """Numbers of the scalars of a row, filled up to six; one stands for all."""
+    """Values of the scalar rows of a row, filled up to six. One value is for all scalar rows."""
     values = np.asarray(values, dtype=np.float64)
     if values.ndim == 0 or values.shape[-1] == 1 or values.shape[-1] > 6:
         return values
@@ -137,13 +137,13 @@ def _six(values: ArrayLike) -> NDArray[np.float64]:
 class Report:
     """The result of a contact solver.
 
-    end: "converged", "sweeps", "time" or "work" (the limit was reached), "stalled" (the residual decreases no more: because of
-    rounding, or since there is no solution), "infeasible" (it has been proved that there is no solution), or "stopped"
-    (``progress`` said so). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each measure;
-    first: of the forces to begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's
-    method, on the island with the most. work: counted from sizes and patterns, the same in each run; a unit is about a
-    nanosecond of a processor of 2025. history: residuals of the
-    largest island in the order of their computation, a thousand at most, and 64 for each row at most.
+    end: "converged"; "sweeps", "time" or "work" (a limit was reached); "stalled" (the residual no longer decreases, because of rounding
+    or because there is no solution); "infeasible" (the problem is proved infeasible); or "stopped" (by ``progress``).
+    residual: of the returned forces, by the chosen measure. natural, scaled: by each measure. first: of the initial guess.
+    worst: the row that contributes most to the residual.
+    sweeps, steps: numbers of Gauss-Seidel sweeps and of steps of Newton's method, on the island with the most.
+    work: counted from sizes and patterns, the same in each run; a unit is about a nanosecond of a processor of 2025.
+    history: residuals of the largest island in the order of their computation, the first thousand, and at most 64 for each row.
     """
 
     end: str
@@ -187,17 +187,18 @@ def laws_of(laws: Laws | ArrayLike, heights: NDArray[np.int64]) -> Any:
 
 
 def real_time() -> dict[str, Any]:
-    """Options for steps in real time: at most 100 sweeps of Gauss-Seidel, tolerance 1e-3, for ``system.solve(laws, R, **real_time())``.
+    """Return options for steps in real time: at most 100 sweeps of Gauss-Seidel, tolerance 1e-3, for ``system.solve(laws, R,
+    **real_time())``.
 
-    So the work of a step is bounded, and the same in each run. Begin with the forces of the last step; the best forces are returned,
-    and ``report.end`` is often "sweeps".
+    So the work of a step is bounded, and the same in each run. Use the forces of the last step as the initial guess. The solver returns
+    the best forces it has found, and ``report.end`` is often "sweeps".
     """
     tolerance, method, sweeps = _core.real_time()
     return {"tolerance": tolerance, "method": method, "sweeps": sweeps}
 
 
 def start(R: ArrayLike | None, scalars: int) -> NDArray[np.float64]:
-    """Forces to begin with, a copy."""
+    """The initial guess, a copy."""
     if R is None:
         return np.zeros(scalars)
     forces = np.array(R, dtype=np.float64).ravel()
@@ -222,10 +223,10 @@ def solve(
     work: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[NDArray[np.float64], Report]:
-    """Forces with any W, sparse (SciPy) or an array, that need not be symmetric; see :meth:`System.solve`.
+    """Find forces for any W, sparse (SciPy) or an array, which need not be symmetric; see :meth:`System.solve`.
 
-    heights: how many scalars each row has, one to six; three without. normal_first: the first component of each contact is the normal
-    one, as in FCLIB, not the third.
+    heights: number of scalar rows of each row, one to six; three by default. normal_first: the first component of each contact is the
+    normal one, as in FCLIB, not the third.
     """
     B = np.ascontiguousarray(B, dtype=np.float64).ravel()
     rows = np.full(len(B) // 3, 3) if heights is None else np.asarray(heights, dtype=np.int64)

@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 
 class Rows:
-    """Rows of W and what goes with them: copies, which stay as they are whatever becomes of the system.
+    """The rows of W with B, V and diagonal blocks. They are copies, which later changes of the system do not affect.
 
-    Row k belongs to the k-th constraint in the order of insertion, those removed left out; it is the scalar rows
-    ``scalars[k] <= i < scalars[k + 1]``, three unless :meth:`System.add_rows` or :meth:`System.add_freedom` has inserted it.
+    Row k belongs to the k-th constraint in the order of insertion, without removed ones. It has the scalar rows ``scalars[k] <= i <
+    scalars[k + 1]``, three unless :meth:`System.add_rows` or :meth:`System.add_freedom` has inserted it.
 
     ids: id of each row's constraint.
-    scalars: where the scalar rows of each row begin, and the end.
+    scalars: index of the first scalar row of each row, then the number of scalar rows.
     starts, columns, blocks: row k has the blocks ``starts[k] <= i < starts[k + 1]`` in the ascending columns ``columns[i]``;
     ``blocks[i]`` is 3 x 3.
     B, V: free and previous local velocities, a row of three each.
     diagonal, inverse: the diagonal blocks and their inverses; NaN where one is singular.
 
-    Where a constraint has other than three rows, B and V have one dimension, a value for each scalar row, and blocks, diagonal and
+    If a constraint has other than three rows, B and V have one dimension, with a value for each scalar row, and blocks, diagonal and
     inverse are lists of matrices m x n.
     """
 
@@ -52,7 +52,7 @@ class Rows:
         return f"<ldy.Rows: {len(self)} rows, {len(self.blocks)} blocks>"
 
     def bsr(self) -> Any:
-        """W as a ``scipy.sparse.bsr_array`` of 3 x 3 blocks."""
+        """Return W as a ``scipy.sparse.bsr_array`` of 3 x 3 blocks."""
         from scipy.sparse import bsr_array
 
         if not self._are_three:
@@ -61,12 +61,12 @@ class Rows:
         return bsr_array((np.ascontiguousarray(self.blocks), self.columns, self.starts), shape=(size, size))
 
     def csr(self) -> Any:
-        """W as a ``scipy.sparse.csr_array`` of numbers."""
+        """Return W as a ``scipy.sparse.csr_array`` of numbers."""
         if self._are_three:
             return self.bsr().tocsr()
         from scipy.sparse import coo_array
 
-        # Matrices of other sizes stand column by column, too.
+        # Matrices of other sizes are stored column by column, too.
         heights, places = np.diff(self.scalars), np.arange(len(self._values))
         own = np.repeat(np.arange(len(self)), np.diff(self.starts))
         sizes = heights[own] * heights[self.columns]
@@ -76,7 +76,7 @@ class Rows:
         return coo_array((self._values, at), shape=(self.scalars[-1], self.scalars[-1])).tocsr()
 
     def dense(self) -> NDArray[np.float64]:
-        """W as an array, for small systems."""
+        """Return W as an array, for small systems."""
         W = np.zeros((self.scalars[-1], self.scalars[-1]))
         of = [slice(first, end) for first, end in zip(self.scalars, self.scalars[1:])]
         for k in range(len(self)):
@@ -85,12 +85,12 @@ class Rows:
         return W
 
     def eigenvalues(self) -> NDArray[np.float64]:
-        """The eigenvalues of W in ascending order, for small systems."""
+        """Return the eigenvalues of W in ascending order, for small systems."""
         return np.asarray(np.linalg.eigvalsh(self.dense()), dtype=np.float64)
 
     def rank(self, tolerance: float | None = None) -> int:
-        """The rank of W, for small systems: its size less the constraints, in scalars, that others make redundant. Eigenvalues count
-        that are larger than the tolerance times the largest one; without, than what rounding leaves."""
+        """Return the rank of W, for small systems: its size minus the number of redundant scalar rows. It is the number of eigenvalues
+        that are larger than tolerance times the largest one; the default tolerance is the size of rounding errors."""
         values = np.abs(self.eigenvalues())
         if tolerance is None:
             tolerance = 4 * len(values) * float(np.finfo(np.float64).eps)
@@ -98,6 +98,6 @@ class Rows:
 
 
 def _cut(values: NDArray[np.float64], heights: NDArray[np.int32], widths: NDArray[np.int32]) -> list[NDArray[np.float64]]:
-    """Matrices one behind the other, column by column."""
+    """Cut contiguous matrices, stored column by column."""
     ends = np.cumsum(heights * widths)
     return [part.reshape(n, m).T for part, m, n in zip(np.split(values, ends[:-1]), heights, widths)]
