@@ -142,7 +142,7 @@ def peers(record):
 
 def neutral_peers(record):
     """Through the neutral face: a line for each call of a peer."""
-    columns = [("scene", "scene"), ("bodies", "bodies"), ("freedoms", "freedoms"), ("contacts", "contacts"), ("peer", "peer")]
+    columns = [("scene", "scene"), ("bodies", "bodies"), ("dofs", "freedoms"), ("contacts", "contacts"), ("peer", "peer")]
     columns += [("peer, ms", "peer_ms"), ("ldy, ms", "ldy_ms"), ("of it setters", "set_ms"), ("ratio", "ratio")]
     columns += [("difference", "difference")]
     lines = [line for line in record.lines if line.get("face") == "neutral"]
@@ -156,7 +156,7 @@ def neutral_peers(record):
 def neutral(record):
     columns = [("scene", "scene"), ("blocks", "blocks"), ("legacy: blocks", "legacy_blocks")]
     columns += threaded(record, "update, ms", "update_ms") + threaded(record, "legacy: update, ms", "legacy_update_ms")
-    columns += threaded(record, "over legacy", "over_legacy") + [("telling what changed, ms", "set_ms")]
+    columns += threaded(record, "over legacy", "over_legacy") + [("setters, ms", "set_ms")]
     return table(columns, wide(record, ["update_ms", "legacy_update_ms", "over_legacy"]))
 
 

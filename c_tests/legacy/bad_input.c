@@ -585,7 +585,7 @@ static int print_cells (const char *entry, int input)
   for (int i = 0; i < CELLS; i ++) {
     if (strcmp (cells[i].entry, entry) || (int) cells[i].input != input) continue;
     write_answer (&cells[i], text, sizeof text);
-    if (count && !strstr (all, text)) strcat (all, ", ");
+    if (count && !strstr (all, text)) strcat (all, " / ");
     if (!strstr (all, text)) strcat (all, text);
     count ++;
   }
