@@ -29,7 +29,7 @@ pub fn resize<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result {
     Ok(())
 }
 
-/// The error of exhausted memory, where another library has found it in its own way. No vector has so many bytes.
+/// The error of exhausted memory, if another library reports it in its own way. No vector can have this number of bytes.
 pub fn exhausted() -> Result {
     Vec::<u8>::new().try_reserve_exact(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! What a system holds after an update, by counting the bytes. This is a program of its own, for a global allocator is one.
+//! The memory of a system after an update, by counting the bytes. This is a program of its own, for a global allocator is one.
 
 use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
 use std::cell::Cell;

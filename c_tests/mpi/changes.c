@@ -26,7 +26,7 @@ typedef struct {
   HOST *whole;
   PARTITION *partition;
   PART *part;
-  CON *con[MOST];  /* of the whole domain; NULL: a free place */
+  CON *con[MOST];  /* the constraints of the domain; NULL: a free entry */
   int owner[MOST];
   UPDATE_KIND last; /* the last update */
 } SCENE;
@@ -313,7 +313,7 @@ static void update (SCENE *s)
 
 /* ---- a clone */
 
-/* While the external constraints are those of the last update. */
+/* While external constraints are the same as in the last update. */
 static void clone (const SCENE *s)
 {
   LOCDYN *ldy = s->part->host->dom.ldy, *copy = LOCDYN_Clone_Non_Contacts (ldy);

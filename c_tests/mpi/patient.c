@@ -1,5 +1,5 @@
 /* Waiting that leaves the processor to others. Some MPIs wait spinning: where there are more processes than processors, each
- * message then takes as long as a slice of time. These definitions come before those of MPI's library. */
+ * message then takes as long as a slice of time. The linker finds these definitions before MPI's library. */
 #define _POSIX_C_SOURCE 200112L /* sched_yield */
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* scaling N UPDATES: a bar of touching spheres, N x N x N of them on each process: what the processes send each other in an
- * update, and the time of one. A line in the form of `make bench`. */
+/* scaling N UPDATES: a bar of touching spheres, N x N x N of them on each process. Prints the data that processes send in an
+ * update, and its time, as a line in the form of `make bench`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 
 static int rank, ranks, n;
 
-/* Layers of bodies: the last one of the process before (dummies), the own ones, the first one of the process behind
+/* Layers of bodies: the last one of the process before (dummies), the own ones, the first one of the next process
  * (children) and the next (dummies). */
 typedef struct {
   HOST *host;
   BODY **body;         /* of layer x, from -1 to n + 1: [((x + 1) * n + y) * n + z] */
   CON **external;
-  int own, externals, sent; /* constraints; those of others that this process sends for */
+  int own, externals, sent; /* constraints; external ones that this process sends for */
 } BAR;
 
 static BODY **at (BAR *bar, int x, int y, int z)

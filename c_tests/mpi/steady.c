@@ -1,6 +1,6 @@
 /* steady UPDATES: many updates in a row, on several processes. The second half of them asks for no memory at all, and keeps
  * every address of an external block; later rows are removed and inserted before each update, and what the library holds
- * stays the same. Then from each allocation of a first update on all fail on one rank: it tells the others, and all can go on.
+ * stays the same. Then from each allocation of a first update on all fail on one rank: it informs the others, and all can go on.
  * Linked with the linker's --wrap for malloc and its kin, which sees the library's calls and not MPI's. */
 #include <stdio.h>
 #include <stdlib.h>

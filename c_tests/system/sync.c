@@ -92,7 +92,7 @@ static void lists (void)
   GOOD (ldy_system_law (system, 2, &law));
   CHECK (law.kind == LDY_CONTACT_LAW && law.friction == 0.25);
 
-  /* As it is made with that from the first. */
+  /* Compare with a new system that is built in this state. */
   ldy_system *again = bodies ();
   ldy_rows a = { .size = sizeof a }, b = { .size = sizeof b };
   long long id;
@@ -111,7 +111,7 @@ static void lists (void)
   }
   ldy_system_destroy (again);
 
-  /* One law for all; what is not wanted; all with keys go. */
+  /* One law for all; NULL results; all constraints with keys are removed. */
   list[0].law.kind = LDY_FIXED_LAW;
   GOOD (ldy_system_sync_constraints (system, 3, &list->key, STRIDE, &list->master, NULL, STRIDE, unit, 0, origin, NULL, 0,
     &list->law, 0, NULL, 0, NULL));

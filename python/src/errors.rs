@@ -23,7 +23,7 @@ pub fn raised(error: ldy::system::Error) -> PyErr {
     refused(error.fault == Fault::Memory, error.to_string())
 }
 
-/// The exception of an error in a call for so many things: of one alone it is not said which.
+/// The exception of an error in a call for `count` bodies or constraints. For a single one the text has no index.
 pub fn raised_of(count: usize, EntryError { entry, error }: EntryError) -> PyErr {
     let entry = entry.filter(|_| count > 1);
     refused(error.fault == Fault::Memory, EntryError { entry, error }.to_string())

@@ -25,7 +25,7 @@ impl Factor {
         py.allow_threads(|| system.factorise(&mut self.0, mu)).map_err(raised)
     }
 
-    /// Vectors one behind the other.
+    /// Solve for contiguous vectors.
     fn solve(&mut self, py: Python, mut x: PyReadwriteArray1<f64>) -> PyResult<()> {
         let (x, factor) = (x.as_slice_mut()?, &mut self.0);
         let size = factor.size().map_err(failed)?;

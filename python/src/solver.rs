@@ -30,7 +30,7 @@ impl Functions {
         Function { function, thrown: self.thrown.clone() }
     }
 
-    /// Tell the garbage collector about those in use.
+    /// Show the functions in use to the garbage collector.
     pub fn visit(&self, visit: &PyVisit) -> Result<(), PyTraverseError> {
         self.all.iter().filter_map(Weak::upgrade).try_for_each(|one| visit.call(&*one))
     }
@@ -45,7 +45,7 @@ pub struct Function {
 impl Solve for Function {
     fn solve(&self, size: usize, x: &mut [f64]) -> i32 {
         let called = Python::with_gil(|py| {
-            // Columns one behind the other are rows here: the function gets the transpose.
+            // Contiguous columns are rows here: the function gets the transpose.
             let columns = PyArray2::zeros(py, [x.len() / size, size], false);
             columns.readwrite().as_slice_mut()?.copy_from_slice(x);
             let solved = self.function.call1(py, (columns.call_method0("transpose")?,))?;

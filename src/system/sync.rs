@@ -77,7 +77,7 @@ impl Workspace {
 }
 
 impl System {
-    /// Make the constraints with keys those of a list of `count` entries, all or none. A constraint has a key if an earlier call has
+    /// Make the constraints with keys equal to a list of `count` entries, all or none. A constraint has a key if an earlier call has
     /// inserted it; other constraints are not touched.
     ///
     /// - If a constraint has the key of an entry, it gets bodies, frame and points of the entry, and keeps id, row, compliance,

@@ -12,7 +12,7 @@ use super::owner::Owner;
 use super::protocol::{Shared, Work};
 use super::sync::{AtomicU32, UnsafeCell};
 
-/// Bytes of a worker's stack, as many as a thread of the standard library has.
+/// Bytes of a worker's stack, the default of the standard library.
 const STACK: usize = 2 << 20;
 
 /// The pool of this process. It starts threads when a team first needs them.

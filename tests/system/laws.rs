@@ -1,4 +1,4 @@
-//! Laws that are kept with constraints are those of their rows, after any calls.
+//! After any calls, the laws of rows are the laws that are kept with their constraints.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Constraints that are synchronized with lists are those of a system that is made again with forces carried over by hand, after any
-//! calls. A bad list changes nothing.
+//! After any calls, constraints that are synchronized with lists equal the constraints of a new system, with forces copied by hand. A
+//! bad list changes nothing.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Layouts: a layout of threes changes nothing, and owned layouts are those of the blocks.
+//! Layouts: a layout of threes changes nothing, and owned layouts equal the layouts of the blocks.
 
 use nalgebra::DMatrix;
 use proptest::prelude::*;

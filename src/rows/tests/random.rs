@@ -15,13 +15,13 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Of the operators of constraints of three scalars.
+    /// The scene for operators of constraints with three scalar rows.
     pub fn of_operators(h: &DMatrix<f64>) -> Self {
         Self::of_any_operators(h, &vec![3; h.nrows() / 3])
     }
 
-    /// Of the operators of constraints: so many rows a constraint, six columns a body. Blocks of constraints that share no body are
-    /// left out.
+    /// The scene for operators of constraints: `heights` rows for each constraint, six columns for each body. Blocks of constraints that
+    /// share no body are left out.
     pub fn of_any_operators(h: &DMatrix<f64>, heights: &[usize]) -> Self {
         let bodies = h.ncols() / 6;
         let dense = h * h.transpose();
@@ -53,7 +53,7 @@ impl Scene {
     }
 }
 
-/// H of constraints between bodies one behind the other, with so many rows each and entries from a list.
+/// H of constraints between pairs of bodies, with `heights` rows each and entries from a list.
 pub fn chain(bodies: usize, pairs: &[(usize, usize)], heights: &[usize], entries: &[f64]) -> DMatrix<f64> {
     let mut h = DMatrix::zeros(heights.iter().sum(), 6 * bodies);
     let (mut entries, mut first) = (entries.iter().cycle(), 0);
@@ -67,7 +67,7 @@ pub fn chain(bodies: usize, pairs: &[(usize, usize)], heights: &[usize], entries
     h
 }
 
-/// Numbers of rows of so many constraints: three, or any.
+/// Numbers of rows of `count` constraints: three, or any.
 pub fn heights(count: usize, any: &[usize], are_three: bool) -> Vec<usize> {
     any[..count].iter().map(|&height| if are_three { 3 } else { height }).collect()
 }
