@@ -24,7 +24,7 @@ pub struct Constraint {
 
 /// A body: its A and the inverse, `dofs` × `dofs`, column-major.
 pub struct Dense {
-    /// How many generalised velocities it has.
+    /// How many generalized velocities it has.
     pub dofs: usize,
     /// A.
     pub matrix: Vec<f64>,
@@ -127,7 +127,7 @@ impl Matrices {
         said(blocks::write(path, counts.into_iter().chain(bodies).chain(constraints)))
     }
 
-    /// How many generalised velocities all bodies have.
+    /// How many generalized velocities all bodies have.
     pub fn dofs(&self) -> usize {
         self.bodies.iter().map(|body| body.dofs).sum()
     }

@@ -6,9 +6,9 @@ enum { MOST_BODIES = 4, MOST_PAIRS = 8, SPACE = -1 };
 /* Its inertia is the same about all axes. */
 typedef struct solid {
   double mass, inertia;
-  double place[3];    /* of the mass centre */
-  double rotation[9]; /* column-major; referential mass centre: the origin */
-  double velocity[6]; /* angular, in the referential frame, then that of the mass centre */
+  double place[3];    /* of the mass center */
+  double rotation[9]; /* column-major; referential mass center: the origin */
+  double velocity[6]; /* angular, in the referential frame, then that of the mass center */
   long long id;
 } solid;
 

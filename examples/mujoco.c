@@ -88,7 +88,7 @@ static void add_contact (ldy_system *system, const mjModel *m, const mjData *d, 
   free (values[0]), free (values[1]);
 }
 
-/* The largest difference of W / h and A without its regularisation, over A's largest entry. */
+/* The largest difference of W / h and A without its regularization, over A's largest entry. */
 static double difference (const ldy_rows *rows, const mjData *d, double h)
 {
   double *W = room ((size_t) d->nefc * d->nefc, sizeof (double)), most = 0, largest = 0;

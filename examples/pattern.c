@@ -12,7 +12,7 @@
 #define WIDTH (LEGEND_LEFT + LEGEND_WIDTH + 110)
 #define HEIGHT (TOP + SIDE + 64)
 
-/* ---- scale and colours */
+/* ---- scale and colors */
 
 typedef struct {
   double low, high; /* decimal logarithms of the smallest and the largest norm */
@@ -43,7 +43,7 @@ typedef struct {
   char text[8];
 } COLOUR;
 
-/* From pale for 0 to dark for 1, through colours that also differ in a grey print. */
+/* From pale for 0 to dark for 1, through colors that also differ in a grey print. */
 static COLOUR colour (double t)
 {
   static const int stops[6][3] = { { 253, 231, 175 }, { 250, 190, 110 }, { 238, 130, 98 },

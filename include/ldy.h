@@ -74,14 +74,14 @@ typedef struct general_body BODY;
 extern "C" {
 #endif
 
-/* An off-diagonal block of W: one a neighbour and shared body. Two constraints that share both bodies have
+/* An off-diagonal block of W: one a neighbor and shared body. Two constraints that share both bodies have
    two in each direction, and W between them is their sum. Owned by this library; the address is good from
    insertion to removal. */
 struct offb {
-  double W[9];  /* h H A^-1 H^T of row and neighbour through bod, 3 x 3 column-major, entry (i,j) is
-                   W[3*j+i] (velocity per force); the transpose of its partner in the neighbour's row, to
+  double W[9];  /* h H A^-1 H^T of row and neighbor through bod, 3 x 3 column-major, entry (i,j) is
+                   W[3*j+i] (velocity per force); the transpose of its partner in the neighbor's row, to
                    the bit; LOCDYN_Update_Begin writes it */
-  DIAB *dia;    /* the neighbour's row; in adjext the external CON itself, cast */
+  DIAB *dia;    /* the neighbor's row; in adjext the external CON itself, cast */
   BODY *bod;    /* the shared body */
   OFFB *n;      /* next block of the row, or NULL */
 };
@@ -356,7 +356,7 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 #define LDY_NO_LONGJMP 1
 
 /* Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with
-   each neighbour, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
+   each neighbor, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
    once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on. */
 #define LDY_SELF_CONTACT_ONCE 2
 
@@ -409,7 +409,7 @@ typedef struct {
   double velocities_time;
   /* Seconds that it spent on H of other bodies. */
   double operators_time;
-  /* Seconds that it spent on factorisations and products with inverses. */
+  /* Seconds that it spent on factorizations and products with inverses. */
   double solves_time;
   /* Seconds that it spent on the diagonal blocks; 0 with several threads. */
   double diagonal_time;
@@ -548,7 +548,7 @@ int ldy_get_stats(const LOCDYN *ldy,
 /* Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.
 
    X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major.
-   The generalised velocity is (angular velocity in the referential frame, velocity of the centre).
+   The generalized velocity is (angular velocity in the referential frame, velocity of the center).
 
    Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
 
@@ -562,7 +562,7 @@ int ldy_rigid_operator(const BODY *body,
 /* Operator H of a pseudo-rigid body, theory (44): H = E^T [ (X - C)^T in columns 3r..3r+3 of row r | I ].
 
    X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major.
-   The generalised velocity is (rate of the deformation gradient, row by row, velocity of the centre).
+   The generalized velocity is (rate of the deformation gradient, row by row, velocity of the center).
 
    Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
 
@@ -576,7 +576,7 @@ int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E
    report: output, the first violation, its size set; may be NULL.
 
    Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
-   Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
+   Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbor's row
    refer to each other and have the same bod. Hidden data: bodies and the rows attached to them; memory of removed
    rows (the memory of removed blocks is overwritten before its next use). Values are not checked. Bodies and constraints
    are not read: they may have been freed. No pointer is followed before it is known to lead to a row or block of ldy.
@@ -609,7 +609,7 @@ ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
    Compared as far as the update kind computes them: V, B, W, A, rho, free_energy and off-diagonal blocks. Compared always:
    - that each constraint of the domain has one row, with p, R, U, V as they should be;
    - the order of rows: new ones at the head, the others as at the last check;
-   - the blocks of each row, by neighbour and body: none missing, none too many. Their order within a row is not
+   - the blocks of each row, by neighbor and body: none missing, none too many. Their order within a row is not
      compared: it depends on a history that is not known in full.
 
    Which nodes two constraints on a finite-element body with an explicit scheme share is decided at insertion, and stays so

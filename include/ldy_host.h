@@ -240,9 +240,9 @@ struct general_matrix {
   int nz;               /* MXDENSE: m*n; MXBD: p[n]; MXCSC: -1 (0 when created without p and i) */
   double *x;            /* values: MXDENSE m*n column-major, entry (i,j) is x[m*j+i]; MXBD the blocks one
                            after another, each column-major; MXCSC one value an entry */
-  void *sym;            /* symbolic factorisation, private to the host; never read here, NULL in matrices
+  void *sym;            /* symbolic factorization, private to the host; never read here, NULL in matrices
                            made here */
-  void *num;            /* numeric factorisation, private to the host; never read here, NULL in matrices
+  void *num;            /* numeric factorization, private to the host; never read here, NULL in matrices
                            made here */
 };
 
@@ -253,7 +253,7 @@ struct set {
   SET *p;       /* parent; arbitrary in the sentinel */
   SET *l;       /* left child, or the sentinel */
   SET *r;       /* right child, or the sentinel */
-  char colour;  /* colour of the node; host's own */
+  char colour;  /* color of the node; host's own */
   void *data;   /* the element */
 };
 
@@ -262,7 +262,7 @@ struct map {
   MAP *p;       /* parent; arbitrary in the sentinel */
   MAP *l;       /* left child, or the sentinel */
   MAP *r;       /* right child, or the sentinel */
-  char colour;  /* colour of the node; host's own */
+  char colour;  /* color of the node; host's own */
   void *key;    /* key; ids are cast to pointers */
   void *data;   /* the element */
 };
@@ -346,12 +346,12 @@ struct general_body {
   void *mat;               /* BULK_MATERIAL *: host's own */
   double ref_mass;         /* host's own */
   double ref_volume;       /* host's own */
-  double ref_center[3];    /* referential mass centre (length) */
+  double ref_center[3];    /* referential mass center (length) */
   double ref_tensor[9];    /* host's own */
   double *conf;            /* configuration: OBS and RIG: 12 values, rotation Lambda at [0..9], 3 x 3
                               column-major; FEM form 2, 3, 4: rotation R at [dofs..dofs+9], 3 x 3
                               column-major; otherwise not read here */
-  double *velo;            /* generalised velocity, current and previous: OBS and RIG [0..6] and [6..12];
+  double *velo;            /* generalized velocity, current and previous: OBS and RIG [0..6] and [6..12];
                               PRB [0..12] and [12..24]; FEM form 1, 2 with n mesh nodes [0..3n] and
                               [3n..6n]; FEM form 3, 4 with d = dofs [4d..4d+3n] and [4d+3n..4d+6n] */
   int dofs;                /* number of dofs: OBS and RIG 6, PRB 12, FEM form 1, 2 three a node, FEM form
@@ -612,7 +612,7 @@ struct solfec {
 extern "C" {
 #endif
 
-/* Operator H of a point: local velocity = H times generalised velocity, theory (42)-(45).
+/* Operator H of a point: local velocity = H times generalized velocity, theory (42)-(45).
 
    body: of any kind. constraint_kind: an obstacle's H is zero for CONTACT.
    sgp: shape and element (or convex, of a body with a separate mesh) of the point; read for

@@ -8,7 +8,7 @@
  *
  * A system holds bodies and constraints under ids: 0, 1, 2 and so on for each of the two, in the order of
  * insertion, never used again. ldy_system_update makes block-sparse rows of W = h H A^-1 H^T, and B and V. For
- * each body n is the number of its generalised velocities: 6 of a rigid body or obstacle, 12 of a pseudo-rigid
+ * each body n is the number of its generalized velocities: 6 of a rigid body or obstacle, 12 of a pseudo-rigid
  * one, else as given.
  *
  * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i]. Sparse matrices come in

@@ -45,7 +45,7 @@ fn field(nodes: &[Vector], at: impl Fn(&Vector) -> Vector) -> DVector<f64> {
     DVector::from_iterator(3 * nodes.len(), nodes.iter().flat_map(at))
 }
 
-/// The three translations and three linearised rotations.
+/// The three translations and three linearized rotations.
 fn rigid_motions(nodes: &[Vector]) -> [DVector<f64>; 6] {
     [
         field(nodes, |_| [1.0, 0.0, 0.0]),
@@ -151,13 +151,13 @@ fn contacts_are_where_bodies_touch() {
     assert_eq!(counts(spheres::lattice(8)), [1408, 12288]);
     assert_eq!(counts(spheres::hub(16))[0], 16 * 16 + 2 * 16 * 15 + 1);
     // Rectangles of 2 × 2 stacks: 4 on the floor, 4 between stacks on each of 4 levels, and from each level to the
-    // next 4 within the stacks, 2 + 2 with a neighbour, 1 across.
+    // next 4 within the stacks, 2 + 2 with a neighbor, 1 across.
     let rectangles = 4 + 4 * 4 + 3 * 9;
     assert_eq!(counts(stacks::rigid(2, Points::Middle))[0], rectangles);
     assert_eq!(counts(stacks::pseudo_rigid(2, Points::Corners))[0], 4 * rectangles);
     // Nodes of a master in such rectangles, 3 × 3 cells a face, three levels.
     let nodes = 4 * 16 + 3 * 4 * 16 + 2 * (4 * 9 + 4 * 3 + 1);
-    // Pairs of faces of elements: in a stack, and to a neighbour, the shift cuts three into five along an axis.
+    // Pairs of faces of elements: in a stack, and to a neighbor, the shift cuts three into five along an axis.
     let faces = |levels: usize| 4 * 9 + levels * 4 * 9 + (levels - 1) * (4 * 25 + 4 * 5 + 1);
     for (points, expected) in [(Points::Nodes, nodes), (Points::Middle, faces(3))] {
         for motion in [Motion::Corotational, Motion::Explicit] {

@@ -127,7 +127,7 @@ fn a_wrong_value_is_seen() {
 #[test]
 fn a_wrong_list_is_seen() {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    // The first block counts for its neighbour's neighbour, and one that is to be left alone is written.
+    // The first block counts for its neighbor's neighbor, and one that is to be left alone is written.
     let other = spoil(directory.path(), "adj ", |line| {
         let words: Vec<&str> = line.split(' ').collect();
         let neighbour: usize = words[1].parse().expect("an index");

@@ -13,7 +13,7 @@ use crate::scenes::stacks::Motion;
 use crate::scenes::{Body, Lumped};
 use testing::Random;
 
-/// Largest generalised velocity.
+/// Largest generalized velocity.
 const SPEED: f64 = 0.1;
 /// Largest turn against the referential place.
 const TURN: f64 = 1e-3;

@@ -78,9 +78,9 @@ fn insert_by(textbook: &TextbookRows, con: *mut CON) -> *mut DIAB {
     unsafe { textbook.insert(con) }
 }
 
-/// The constraints of rows and of their neighbours, and the bodies between them, in the order of the lists.
+/// The constraints of rows and of their neighbors, and the bodies between them, in the order of the lists.
 fn structure(rows: impl Iterator<Item = *mut DIAB>) -> Vec<(*mut CON, Vec<(*mut CON, *mut BODY)>)> {
-    // SAFETY: rows of a list, their blocks and their neighbours are live.
+    // SAFETY: rows of a list, their blocks and their neighbors are live.
     let of = |row: *mut DIAB| unsafe {
         ((*row).con, blocks_of(row).map(|block| ((*(*block).dia).con, (*block).bod)).collect())
     };

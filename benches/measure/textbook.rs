@@ -143,7 +143,7 @@ fn turn(host: &mut Host) -> Duration {
     time(|| host.update())
 }
 
-/// About how many blocks the search for partners walks over: half of all pairs' neighbours' lists.
+/// About how many blocks the search for partners walks over: half of all pairs' neighbors' lists.
 fn search_steps(host: &Host) -> usize {
     let degrees = host.rows().map(|row| host.blocks(row).count());
     degrees.map(|degree| degree * degree / 4).sum()

@@ -9,7 +9,7 @@ use ldy_benches::c_system::{CSystem, Form};
 use ldy_benches::matrices::Matrices;
 use ldy_benches::{median, threads};
 
-/// For the factors of Pinocchio, which are regularised.
+/// For the factors of Pinocchio, which are regularized.
 const COARSE: f64 = 1e-7;
 
 /// The script that has the matrices of a scene; `None` for scenes of our own.

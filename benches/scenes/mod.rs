@@ -86,11 +86,11 @@ pub enum Body {
 
 /// Mass and moments of a body.
 pub struct Lumped {
-    /// Mass centre.
+    /// Mass center.
     pub center: Vector,
     /// Mass.
     pub mass: f64,
-    /// ∫ρ x² dV about the centre, for each axis.
+    /// ∫ρ x² dV about the center, for each axis.
     pub second_moments: Vector,
 }
 

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use super::{Body, Contact, DENSITY, Lumped, Scene, Side, Vector};
 
-/// Radius; neighbours are two of it apart.
+/// Radius; neighbors are two of it apart.
 const RADIUS: f64 = 0.1;
 
 const X: Vector = [1.0, 0.0, 0.0];

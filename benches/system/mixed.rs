@@ -10,7 +10,7 @@ use ldy_benches::said;
 use ldy_benches::scenes::STEP;
 use testing::Random;
 
-/// Bodies along each side of a grid of rigid ones, each touching its neighbours.
+/// Bodies along each side of a grid of rigid ones, each touching its neighbors.
 const SIDE: usize = 8;
 /// Robots, each with velocities, one row of friction loss for most of these, and feet that are welds.
 const ROBOTS: usize = 24;
@@ -89,7 +89,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Put contacts between all neighbours.
+    /// Put contacts between all neighbors.
     fn touch(&mut self) -> Result<(), String> {
         for k in 0..self.grid.len() {
             for step in [1, SIDE, SIDE * SIDE] {

@@ -5,7 +5,7 @@ use parry3d_f64::shape::SharedShape;
 
 pub const GRAVITY: f64 = 9.81;
 
-/// A brick, a ball or the ground, with its referential axes and mass centre where its shape's are.
+/// A brick, a ball or the ground, with its referential axes and mass center where its shape's are.
 pub struct Body {
     pub shape: SharedShape,
     pub mass: f64,

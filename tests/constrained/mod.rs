@@ -25,7 +25,7 @@ pub struct System {
     pub bodies: Vec<PosedBody>,
     /// M, block-diagonal.
     pub mass: DMatrix<f64>,
-    /// Generalised external forces, constant.
+    /// Generalized external forces, constant.
     pub load: DVector<f64>,
     /// The forces in them are found by [`System::reactions`].
     pub constraints: Vec<LoadedConstraint>,

@@ -25,7 +25,7 @@ impl Hosts {
     }
 }
 
-/// W of one constraint in the centre of a body of unit inverse: h I, h = 0.001.
+/// W of one constraint in the center of a body of unit inverse: h I, h = 0.001.
 const UNIT_W: &str = "W = 0.001 0.001 0.001\n";
 
 /// The timers ran, the host's operators won, and the library jumped to its error stack after it had reported the details.

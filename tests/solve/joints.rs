@@ -16,7 +16,7 @@ const TIGHT: Options = Options {
     time: None,
 };
 
-/// Rods of unit mass and length, with moments of 0.1, at these centres.
+/// Rods of unit mass and length, with moments of 0.1, at these centers.
 struct Rods {
     centres: Vec<[f64; 3]>,
     /// A row of three: the rods, and the point; the ground has no rod.

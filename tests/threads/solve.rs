@@ -135,7 +135,7 @@ fn islands_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let threads = Threads::new();
-    // In the order of the grid, and in one in which most chunks are neighbours of each other.
+    // In the order of the grid, and in one in which most chunks are neighbors of each other.
     for stride in [1, 1811] {
         let heap = Heap::new(stride);
         for method in [Method::GaussSeidel, Method::Automatic] {

@@ -56,7 +56,7 @@ impl Results {
             worst.meet("rho", relative(&[own.rho], &[found.rho], own.rho));
             // In this order: a zip takes from its first iterator before it sees the end of the second.
             for (block, expected) in host.blocks(row).zip(blocks.by_ref()) {
-                // SAFETY: the block and its neighbour are live, and nobody writes them now.
+                // SAFETY: the block and its neighbor are live, and nobody writes them now.
                 let (found, neighbour) = unsafe { ((*block).W, (*(*block).dia).W) };
                 let scale = (largest(&own.w) * largest(&neighbour)).sqrt();
                 worst.meet("off-diagonal W", relative(expected, &found, scale));

@@ -1,4 +1,4 @@
-/* Stands for the object of the legacy module: the twelve functions, doing nothing but being recognisable. */
+/* Stands for the object of the legacy module: the twelve functions, doing nothing but being recognizable. */
 #include "ldy_host.h"
 
 static LOCDYN locdyn;

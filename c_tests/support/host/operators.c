@@ -1,4 +1,4 @@
-/* A host's own operators and matrices, recognisable by what they return: strong symbols where the library's are weak. */
+/* A host's own operators and matrices, recognizable by what they return: strong symbols where the library's are weak. */
 #include <stdlib.h>
 
 #include "matrix.h"

@@ -110,7 +110,7 @@ pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats
 /// Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.
 ///
 /// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major.
-/// The generalised velocity is (angular velocity in the referential frame, velocity of the centre).
+/// The generalized velocity is (angular velocity in the referential frame, velocity of the center).
 ///
 /// Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
 ///
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn ldy_rigid_operator(
 /// Operator H of a pseudo-rigid body, theory (44): H = E^T [ (X - C)^T in columns 3r..3r+3 of row r | I ].
 ///
 /// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major.
-/// The generalised velocity is (rate of the deformation gradient, row by row, velocity of the centre).
+/// The generalized velocity is (rate of the deformation gradient, row by row, velocity of the center).
 ///
 /// Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
 ///
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
 /// report: output, the first violation, its size set; may be NULL.
 ///
 /// Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
-/// Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
+/// Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbor's row
 /// refer to each other and have the same bod. Hidden data: bodies and the rows attached to them; memory of removed
 /// rows (the memory of removed blocks is overwritten before its next use). Values are not checked. Bodies and constraints
 /// are not read: they may have been freed. No pointer is followed before it is known to lead to a row or block of ldy.
@@ -200,7 +200,7 @@ pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
 /// Compared as far as the update kind computes them: V, B, W, A, rho, free_energy and off-diagonal blocks. Compared always:
 /// - that each constraint of the domain has one row, with p, R, U, V as they should be;
 /// - the order of rows: new ones at the head, the others as at the last check;
-/// - the blocks of each row, by neighbour and body: none missing, none too many. Their order within a row is not
+/// - the blocks of each row, by neighbor and body: none missing, none too many. Their order within a row is not
 ///   compared: it depends on a history that is not known in full.
 ///
 /// Which nodes two constraints on a finite-element body with an explicit scheme share is decided at insertion, and stays so

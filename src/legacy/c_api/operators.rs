@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_short, c_void};
 use crate::legacy::layout::{BODY, MX, SGP, SHAPE};
 
 unsafe extern "C" {
-    /// Operator H of a point: local velocity = H times generalised velocity, theory (42)-(45).
+    /// Operator H of a point: local velocity = H times generalized velocity, theory (42)-(45).
     ///
     /// body: of any kind. constraint_kind: an obstacle's H is zero for CONTACT.
     /// sgp: shape and element (or convex, of a body with a separate mesh) of the point; read for

@@ -13,7 +13,7 @@ use crate::ffi::sized::CallerSized;
 pub const LDY_NO_LONGJMP: c_int = 1;
 
 /// Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with
-/// each neighbour, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
+/// each neighbor, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
 /// once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on.
 pub const LDY_SELF_CONTACT_ONCE: c_int = 2;
 
@@ -62,7 +62,7 @@ pub struct ldy_stats {
     pub velocities_time: f64,
     /// Seconds that it spent on H of other bodies.
     pub operators_time: f64,
-    /// Seconds that it spent on factorisations and products with inverses.
+    /// Seconds that it spent on factorizations and products with inverses.
     pub solves_time: f64,
     /// Seconds that it spent on the diagonal blocks; 0 with several threads.
     pub diagonal_time: f64,

@@ -521,7 +521,7 @@ fn pairs_come_in_another_order_though_the_rows_are_the_same() {
 fn every_call_alone_and_every_two_are_seen() {
     for first in 0..CALLS {
         for second in 0..CALLS {
-            // With an update in between, and without; on neighbours, and on what is apart; with solvers, and without.
+            // With an update in between, and without; on neighbors, and on what is apart; with solvers, and without.
             for (between, others, is_steady) in
                 [(false, false, false), (true, false, false), (true, true, false), (true, false, true)]
             {
