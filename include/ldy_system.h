@@ -170,8 +170,8 @@ void ldy_system_destroy(ldy_system *system);
    it, and must not leave by longjmp or an exception. */
 typedef int (*ldy_solver)(int size, int columns, double *x, void *data);
 
-/* Insert a rigid body. Its generalized velocity has 6 values: angular velocity in the reference frame, then velocity of the mass
-   center.
+/* Insert a rigid body. Its generalized velocity has 6 values: angular velocity in the referential frame (the body's own axes),
+   then velocity of the mass center.
 
    - mass: positive.
    - inertia: referential inertia about the mass center, 3 x 3, symmetric positive definite.
@@ -1147,7 +1147,7 @@ int ldy_system_pseudo_rigid_point(const ldy_system *system,
                                   const double *place,
                                   double *point);
 
-/* Compute the angular velocity of a rigid body or an obstacle in the reference frame, the frame of generalized velocities, from
+/* Compute the angular velocity of a rigid body or an obstacle in the referential frame, the frame of generalized velocities, from
    its angular velocity in the world frame: rotation^T world.
 
    - world: 3 values.
@@ -1163,7 +1163,7 @@ int ldy_system_referential_spin(const ldy_system *system,
                                 const double *world,
                                 double *referential);
 
-/* Compute the angular velocity of a rigid body or an obstacle in the world frame from its angular velocity in the reference frame:
+/* Compute the angular velocity of a rigid body or an obstacle in the world frame from its angular velocity in the referential frame:
    rotation referential.
 
    - referential: 3 values.
@@ -1187,7 +1187,7 @@ int ldy_system_world_spin(const ldy_system *system,
    parts. ldy_system_turned_rotation computes the corresponding rotation.
 
    - inertia: J, 3 x 3, as in ldy_system_add_rigid.
-   - spin: the angular velocity in the reference frame, 3 values.
+   - spin: the angular velocity in the referential frame, 3 values.
    - h: the step.
    - change: where to write spin_1 - spin, 3 values; it may be spin.
 

@@ -70,7 +70,7 @@ class CriticalStep:
 
 
 def gyroscopic_change(inertia: ArrayLike, spin: ArrayLike, h: float) -> NDArray[np.float64]:
-    """Return the gyroscopic terms of rigid bodies: changes of angular velocities in a step without torques, in reference frames. They are
+    """Return the gyroscopic terms of rigid bodies: changes of angular velocities in a step without torques, in referential frames. They are
     part of the free velocity.
 
     inertia: J, 3 x 3 or a number. spin: three numbers a body. The method of Simo and Wong (1991) keeps energy and the length of the
@@ -84,7 +84,7 @@ def gyroscopic_change(inertia: ArrayLike, spin: ArrayLike, h: float) -> NDArray[
 
 def turned_rotation(rotation: ArrayLike, before: ArrayLike, after: ArrayLike, h: float) -> NDArray[np.float64]:
     """Return rotations of rigid bodies after a step, rotation @ exp(h (before + after) / 2). before, after: angular velocities at the
-    beginning and end of the step, in reference frames. With after = before + :func:`gyroscopic_change` the angular momentum in the world
+    beginning and end of the step, in referential frames. With after = before + :func:`gyroscopic_change` the angular momentum in the world
     remains the same to rounding, as long as a body turns by at most a radian in the step."""
     count, is_one = count_of((rotation, 2), (before, 1), (after, 1))
     first, last = many("before", before, count, 3), many("after", after, count, 3)

@@ -423,12 +423,12 @@ class System:
         return self._in_reference(self._core.pseudo_rigid_point, bodies, *vectors)
 
     def referential_spin(self, bodies: ArrayLike, world: ArrayLike) -> NDArray[np.float64]:
-        """Return angular velocities of rigid bodies in their reference frames, the frames of generalized velocities, from those in the
+        """Return angular velocities of rigid bodies in their referential frames, the frames of generalized velocities, from those in the
         world."""
         return self._in_reference(self._core.referential_spin, bodies, ("world", world, 1))
 
     def world_spin(self, bodies: ArrayLike, referential: ArrayLike) -> NDArray[np.float64]:
-        """Return angular velocities of rigid bodies in the world, from those in their reference frames."""
+        """Return angular velocities of rigid bodies in the world, from those in their referential frames."""
         return self._in_reference(self._core.world_spin, bodies, ("referential", referential, 1))
 
     @staticmethod

@@ -22,8 +22,8 @@ use super::ldy_system;
 pub type ldy_solver =
     Option<unsafe extern "C" fn(size: c_int, columns: c_int, x: *mut f64, data: *mut c_void) -> c_int>;
 
-/// Insert a rigid body. Its generalized velocity has 6 values: angular velocity in the reference frame, then velocity of the mass
-/// center.
+/// Insert a rigid body. Its generalized velocity has 6 values: angular velocity in the referential frame (the body's own axes),
+/// then velocity of the mass center.
 ///
 /// - mass: positive.
 /// - inertia: referential inertia about the mass center, 3 x 3, symmetric positive definite.

@@ -62,7 +62,7 @@ pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
     })
 }
 
-/// Compute the angular velocity of a rigid body or an obstacle in the reference frame, the frame of generalized velocities, from
+/// Compute the angular velocity of a rigid body or an obstacle in the referential frame, the frame of generalized velocities, from
 /// its angular velocity in the world frame: rotation^T world.
 ///
 /// - world: 3 values.
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn ldy_system_referential_spin(
     })
 }
 
-/// Compute the angular velocity of a rigid body or an obstacle in the world frame from its angular velocity in the reference frame:
+/// Compute the angular velocity of a rigid body or an obstacle in the world frame from its angular velocity in the referential frame:
 /// rotation referential.
 ///
 /// - referential: 3 values.
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn ldy_system_world_spin(
 /// parts. ldy_system_turned_rotation computes the corresponding rotation.
 ///
 /// - inertia: J, 3 x 3, as in ldy_system_add_rigid.
-/// - spin: the angular velocity in the reference frame, 3 values.
+/// - spin: the angular velocity in the referential frame, 3 values.
 /// - h: the step.
 /// - change: where to write spin_1 - spin, 3 values; it may be spin.
 ///
