@@ -7,6 +7,7 @@
 use crate::math::simd::{Kernel, SimdLevel, at_best};
 use crate::math::{Block, Vector, difference, of_columns, times, transposed_times};
 use crate::memory::{self, refill};
+use crate::team::Team;
 
 use super::block_lu::{BlockLu, Square};
 use super::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVector};
@@ -16,6 +17,17 @@ const ENOUGH: f64 = 1e-11;
 
 /// The unit matrix.
 pub const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+/// The unit matrix of a node.
+const IDENTITY: Square<NODE> = {
+    let mut unit = [[0.0; NODE]; NODE];
+    let mut i = 0;
+    while i < NODE {
+        unit[i][i] = 1.0;
+        i += 1;
+    }
+    unit
+};
 
 /// The matrices of a row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,6 +80,11 @@ impl BodySpace {
         Ok(is_known)
     }
 
+    /// The number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.rows.nodes()
+    }
+
     /// Find the fill of a factorization. Returns the number of products of blocks, if it is at most `most`.
     pub fn analyse(&mut self, most: u64) -> memory::Result<Option<u64>> {
         let products = self.lu.analyse(&self.pattern.starts, &self.pattern.columns, most)?;
@@ -109,14 +126,14 @@ impl BodySpace {
     }
 
     /// Factor K. Returns false if the matrix is singular. Solutions do not depend on x, unless `correct` follows.
-    pub fn factorise(&mut self, equation: impl Fn(usize) -> RowEquation) -> bool {
+    pub fn factorise(&mut self, team: &mut Team, equation: impl Fn(usize) -> RowEquation) -> bool {
         self.drift.fill([0.0; NODE]);
         for (row, to) in self.equations.iter_mut().enumerate() {
             *to = equation(row);
         }
         self.lu.clear();
         at_best(Assembly { space: self });
-        self.lu.eliminate()
+        self.lu.eliminate(team)
     }
 
     /// Solutions with the current factors also correct the difference of x and Zᵀ y.
@@ -153,8 +170,7 @@ impl Kernel for Assembly<'_> {
     fn at<L: SimdLevel>(self, _: L) {
         let BodySpace { rows, pattern, pairs, lu, equations, .. } = self.space;
         for node in 0..rows.nodes() {
-            let block = lu.block_mut(pattern.find(node, node as u32));
-            (0..NODE).for_each(|i| block[i][i] = 1.0);
+            lu.add(pattern.find(node, node as u32), &IDENTITY);
         }
         let mut pairs = pairs.iter();
         for (row, equation) in equations.iter().enumerate() {
@@ -165,7 +181,7 @@ impl Kernel for Assembly<'_> {
             for to in blocks {
                 let left = to.map(|column| transposed_times(&g, &column));
                 for (from, &pair) in blocks.iter().zip(pairs.by_ref().take(nodes.len())) {
-                    add_product(lu.block_mut(pair as usize), &left, from);
+                    lu.add(pair as usize, &product(&left, from));
                 }
             }
         }
@@ -224,12 +240,14 @@ impl Kernel for Solution<'_> {
     }
 }
 
-/// `k += aᵀ b`.
+/// `aᵀ b`.
 #[inline(always)]
-fn add_product(k: &mut Square<NODE>, a: &NodeBlock, b: &NodeBlock) {
-    for (k, b) in k.iter_mut().zip(b) {
-        for (k, a) in k.iter_mut().zip(a) {
-            *k += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+fn product(a: &NodeBlock, b: &NodeBlock) -> Square<NODE> {
+    let mut product = [[0.0; NODE]; NODE];
+    for (column, b) in product.iter_mut().zip(b) {
+        for (entry, a) in column.iter_mut().zip(a) {
+            *entry = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         }
     }
+    product
 }

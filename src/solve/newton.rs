@@ -6,6 +6,7 @@
 
 use crate::math::{Block, Vector, inverse, is_finite, length};
 use crate::memory::{self, refill};
+use crate::team::Team;
 
 use super::block_lu::{BlockLu, Square};
 use super::body_space::{BodySpace, RowEquation, UNIT};
@@ -67,6 +68,7 @@ impl Newton {
     /// them gets stuck where contacts change between sticking, sliding and open.
     pub fn step<A: Axes>(
         &mut self,
+        team: &mut Team,
         equations: &Equations,
         bodies: Option<&mut BodySpace>,
         forces: &mut [Vector],
@@ -75,13 +77,14 @@ impl Newton {
         equations.linearise::<A>(forces, step, slopes);
         match bodies {
             Some(space) => {
-                if !space.factorise(|row| equations.of_bodies(row, &slopes[row])) {
+                if !space.factorise(team, |row| equations.of_bodies(row, &slopes[row])) {
                     return false;
                 }
                 space.solve(step, CORRECTIONS);
             }
             None => {
                 let is_regular = lu.factorise(
+                    team,
                     #[inline(always)]
                     |row, k| equations.block(row, k, &slopes[row]),
                 );

@@ -5,6 +5,7 @@
 //! step corrects errors of the equation x = Zᵀ y.
 
 use crate::math::Vector;
+use crate::team::Team;
 
 use super::{ALPHA, Lane, Program, Row};
 use crate::solve::body_space::{BodySpace, RowEquation, UNIT};
@@ -20,8 +21,14 @@ pub fn velocities(space: &BodySpace, program: &Program, rows: &mut [Row]) {
 }
 
 /// Factor the matrix of the equations. Returns false if it is singular.
-pub fn factorise<A: Axes>(space: &mut BodySpace, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
-    let is_regular = space.factorise(|row| equation::<A>(program, row, &y[row], &rows[row]));
+pub fn factorise<A: Axes>(
+    team: &mut Team,
+    space: &mut BodySpace,
+    program: &Program,
+    y: &[Vector],
+    rows: &[Row],
+) -> bool {
+    let is_regular = space.factorise(team, |row| equation::<A>(program, row, &y[row], &rows[row]));
     space.correct(|row| program.scaled_force::<A>(row, &y[row]));
     is_regular
 }

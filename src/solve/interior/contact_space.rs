@@ -1,6 +1,7 @@
 //! The equations of a step in the space of contacts: (M + D) δy = b, with 3×3 blocks in the pattern of W.
 
 use crate::math::Vector;
+use crate::team::Team;
 
 use super::{ALPHA, Lane, Program, Row};
 use crate::solve::block_lu::{BlockLu, Square};
@@ -14,8 +15,15 @@ pub struct ContactSpace<'a> {
 
 impl ContactSpace<'_> {
     /// Factor M + D. Returns false if the matrix is singular.
-    pub(super) fn factorise<A: Axes>(&mut self, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
+    pub(super) fn factorise<A: Axes>(
+        &mut self,
+        team: &mut Team,
+        program: &Program,
+        y: &[Vector],
+        rows: &[Row],
+    ) -> bool {
         self.lu.factorise(
+            team,
             #[inline(always)]
             |row, k| Some(block::<A>(program, &y[row], &rows[row], row, k)),
         )

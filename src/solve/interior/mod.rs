@@ -13,6 +13,7 @@ mod contact_space;
 
 use crate::math::{Vector, dot, is_finite, length};
 use crate::memory::{self, refill};
+use crate::team::Team;
 
 pub use contact_space::ContactSpace;
 
@@ -87,10 +88,10 @@ pub enum Space<'a> {
 }
 
 impl Space<'_> {
-    fn factorise<A: Axes>(&mut self, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
+    fn factorise<A: Axes>(&mut self, team: &mut Team, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
         match self {
-            Self::Contacts(space) => space.factorise::<A>(program, y, rows),
-            Self::Bodies(space) => bodies::factorise::<A>(space, program, y, rows),
+            Self::Contacts(space) => space.factorise::<A>(team, program, y, rows),
+            Self::Bodies(space) => bodies::factorise::<A>(team, space, program, y, rows),
         }
     }
 
@@ -412,13 +413,14 @@ impl Interior {
     /// singular.
     pub fn step<A: Axes>(
         &mut self,
+        team: &mut Team,
         program: &Program,
         space: &mut Space,
         forces: &mut [Vector],
     ) -> Option<f64> {
         let (mean, lack) = self.products::<A>(program);
         self.scale::<A>(program, mean);
-        if !space.factorise::<A>(program, &self.y, &self.rows) {
+        if !space.factorise::<A>(team, program, &self.y, &self.rows) {
             return None;
         }
         self.right_side::<A>(program, None);

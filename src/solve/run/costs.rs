@@ -10,18 +10,23 @@ use crate::solve::workspace::Memory;
 use super::{Room, Run};
 
 /// The expected number of steps of Newton's method.
-const STEPS: f64 = 12.0;
+const STEPS: f64 = 20.0;
 
-/// The cost of a product of blocks, and of the search that finds it.
-const PRODUCT: f64 = 12.0;
-const SEARCH: f64 = 4.0;
+/// The cost of a product of blocks, of the elimination of a row beside that, and of the search that finds the product.
+const PRODUCT: f64 = 1.5;
+const PIVOT: f64 = 200.0;
+const SEARCH: f64 = 1.5;
 
-/// The cost of a product of blocks of bodies, and of a row in an interior step.
-const BODY_PRODUCT: f64 = 15.0;
+/// The cost of a product of blocks of bodies, of the elimination of a node beside that, and of a row in an interior step.
+const BODY_PRODUCT: f64 = 8.0;
+const NODE_PIVOT: f64 = 600.0;
 const BODY_ROW: f64 = 1000.0;
 
 /// The most products of blocks of bodies in an interior step.
 pub(super) const MOST_BODY_PRODUCTS: u64 = (MOST_PRODUCTS as f64 * PRODUCT / BODY_PRODUCT) as u64;
+
+/// With more rows than this for each node, factors are not sought in the space of contacts.
+const MANY_ROWS: usize = 4;
 
 /// The expected number of steps in the space of bodies, and the same from an initial guess whose residual is less than `GOOD`, as
 /// in a wall at rest.
@@ -50,6 +55,9 @@ pub fn sweep_cost(problem: &Problem3) -> f64 {
 impl Run<'_, '_> {
     /// Whether Newton's method is expected to be quicker than `sweeps` sweeps, limited by the iteration limit.
     pub(super) fn newton_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
+        if self.has_few_bodies() {
+            return Ok(false);
+        }
         let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
         let step = sweeps.min(allowed) * self.sweep_cost() / STEPS;
         let most = (step - self.step_cost(0)) / PRODUCT;
@@ -65,6 +73,13 @@ impl Run<'_, '_> {
         Ok(products.is_some_and(|products| step > self.step_cost(products)))
     }
 
+    /// Whether there are so few bodies that factors are smaller in their space, as in walls.
+    fn has_few_bodies(&self) -> bool {
+        let nodes = self.room.body_space.nodes();
+        !matches!(self.body_products, Products::None | Products::MoreThan(0))
+            && self.problem.rows() > MANY_ROWS * nodes
+    }
+
     /// The products up to which a search goes that asks for `most`: beyond these, so that it need not be repeated soon, and at most
     /// `limit`.
     fn search(&self, most: u64, limit: u64) -> u64 {
@@ -77,7 +92,7 @@ impl Run<'_, '_> {
         let is_good = self.report.first.by(self.options.measure) < GOOD;
         let steps = if is_good { GOOD_STEPS } else { BODY_STEPS };
         let step = sweeps * self.sweep_cost() / steps;
-        let most = (step - self.body_step_cost(0)) / BODY_PRODUCT;
+        let most = (step - self.cost_of_body_rows()) / BODY_PRODUCT;
         if self.source.bodies.is_none() || most < 0.0 {
             return Ok(false);
         }
@@ -95,7 +110,7 @@ impl Run<'_, '_> {
     /// The cost of a step whose factorization takes `products`, with its part in the analysis of the pattern.
     pub(super) fn step_cost(&self, products: u64) -> f64 {
         let (rows, blocks) = (self.problem.rows() as f64, self.problem.columns.len() as f64);
-        PRODUCT * products as f64 + 25.0 * blocks + 150.0 * rows
+        PRODUCT * products as f64 + 25.0 * blocks + (150.0 + PIVOT) * rows
     }
 
     /// The work so far, in the same units.
@@ -124,7 +139,7 @@ impl Run<'_, '_> {
             Some(cost) => ((cost - self.step_cost(0)) / PRODUCT) as u64,
             None => MOST_PRODUCTS,
         };
-        let is_in_contacts = self.products(most, most)?.is_some();
+        let is_in_contacts = !self.has_few_bodies() && self.products(most, most)?.is_some();
         self.cost_of_newton = match in_bodies {
             Some(cost) if !is_in_contacts => cost,
             _ => self.step_cost(self.products.unwrap_or(0)),
@@ -136,9 +151,15 @@ impl Run<'_, '_> {
         Ok(is_in_contacts || self.is_newton_in_bodies)
     }
 
-    /// The cost of an interior step in the space of bodies.
+    /// The cost of an interior step in the space of bodies, whose factorization takes `products`.
     pub(super) fn body_step_cost(&self, products: u64) -> f64 {
-        BODY_PRODUCT * products as f64 + BODY_ROW * self.problem.rows() as f64
+        let pivots = NODE_PIVOT * self.room.body_space.nodes() as f64;
+        BODY_PRODUCT * products as f64 + pivots + self.cost_of_body_rows()
+    }
+
+    /// The part of the rows in that cost.
+    fn cost_of_body_rows(&self) -> f64 {
+        BODY_ROW * self.problem.rows() as f64
     }
 
     /// The products in an interior step in the space of bodies, if bodies are known and the products are at most `most`. If this is

@@ -9,6 +9,7 @@ use crate::solve::newton::Equations;
 use crate::solve::options::End;
 use crate::solve::problem::Law;
 use crate::solve::workspace::Memory;
+use crate::team::Team;
 
 use super::costs::{MOST_BODY_PRODUCTS, Products};
 use super::{Room, Run};
@@ -52,8 +53,9 @@ pub(super) enum Trial {
     Short,
 }
 
-/// The problem, the space, the state and the forces of interior steps.
+/// The threads, the problem, the space, the state and the forces of interior steps.
 struct Inside<'a> {
+    team: &'a mut Team,
     program: Program<'a>,
     space: Space<'a>,
     interior: &'a mut Interior,
@@ -126,15 +128,15 @@ impl Run<'_, '_> {
         }
         let start = Start { width: start.width * self.report.residual.scaled, ..start };
         {
-            let Inside { program, mut space, interior, now } = self.inside(is_in_bodies);
+            let Inside { program, mut space, interior, now, .. } = self.inside(is_in_bodies);
             interior.begin::<A>(&program, &mut space, now, &start)?;
         }
         let (mut least, mut idle) = (f64::INFINITY, 0);
         let mut next = AHEAD_OF_NEWTON * self.best_residual();
         for _ in 0..MOST_INTERIOR_STEPS {
             let long = {
-                let Inside { program, mut space, interior, now } = self.inside(is_in_bodies);
-                interior.step::<A>(&program, &mut space, now)
+                let Inside { team, program, mut space, interior, now } = self.inside(is_in_bodies);
+                interior.step::<A>(team, &program, &mut space, now)
             };
             self.report.steps += 1;
             self.spent += match self.body_products {
@@ -169,7 +171,8 @@ impl Run<'_, '_> {
             true => Space::Bodies(body_space),
             false => Space::Contacts(ContactSpace { lu: newton.lu() }),
         };
-        Inside { program: Program { problem, laws, q, roots, size }, space, interior, now }
+        let team = &mut self.team;
+        Inside { team, program: Program { problem, laws, q, roots, size }, space, interior, now }
     }
 
     /// Make a step towards the proximal point; returns false if there is none.
@@ -179,7 +182,7 @@ impl Run<'_, '_> {
         self.report.steps += 1;
         self.spent += self.cost_of_newton;
         let equations = Equations { problem, laws, q, roots, alpha, alpha_of_joints, center };
-        newton.step::<A>(&equations, self.is_newton_in_bodies.then_some(body_space), now)
+        newton.step::<A>(&mut self.team, &equations, self.is_newton_in_bodies.then_some(body_space), now)
     }
 
     /// ‖F‖ relative to B, with the proximal term of this α.

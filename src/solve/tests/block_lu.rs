@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::math::{Block, Vector};
 use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS, Square};
+use crate::team::{self, Team};
 use testing::{Random, blocks::dense_of_three};
 
 /// A diagonally dominant matrix with a random pattern.
@@ -47,7 +48,7 @@ fn solutions_agree_with_dense_ones() {
     for (rows, density) in [(1, 1.0), (2, 0.5), (7, 0.3), (30, 0.1), (30, 1.0), (60, 0.04)] {
         let sparse = Sparse::random(rows, density, &mut random);
         assert!(lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap().is_some());
-        assert!(lu.factorise(|_, k| Some(square(&sparse.values[k]))));
+        assert!(lu.factorise(&mut Team::alone(), |_, k| Some(square(&sparse.values[k]))));
         let right: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut x = right.clone();
         lu.solve(&mut x);
@@ -69,7 +70,7 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
     };
     let mut lu = BlockLu::<3>::default();
     lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap();
-    assert!(lu.factorise(|row, k| given(row, k, &sparse).map(|block| square(&block))));
+    assert!(lu.factorise(&mut Team::alone(), |row, k| given(row, k, &sparse).map(|block| square(&block))));
     let right: Vec<Vector> = (0..20).map(|_| random.array()).collect();
     let mut x = right.clone();
     lu.solve(&mut x);
@@ -87,10 +88,14 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
 fn singular_pivots_and_too_much_work_are_told() {
     let mut lu = BlockLu::<3>::default();
     assert_eq!(lu.analyse(&[0, 1], &[0], 0), Ok(Some(0)));
-    assert!(!lu.factorise(|_, _| Some([[0.0; 3]; 3])));
-    assert!(lu.factorise(|_, _| Some([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]])));
+    assert!(!lu.factorise(&mut Team::alone(), |_, _| Some([[0.0; 3]; 3])));
+    assert!(lu.factorise(&mut Team::alone(), |_, _| Some([
+        [2.0, 0.0, 0.0],
+        [0.0, 2.0, 0.0],
+        [0.0, 0.0, 2.0]
+    ])));
     // A full matrix: two products for each pair of rows after each pivot.
-    let rows = 700;
+    let rows = 1200;
     let starts: Vec<i32> = (0..=rows).map(|row| row * rows).collect();
     let columns: Vec<i32> = (0..rows * rows).map(|k| k % rows).collect();
     assert_eq!(lu.analyse(&starts, &columns, MOST_PRODUCTS), Ok(None));
@@ -149,7 +154,7 @@ fn stiff_chains_keep_their_small_entries() {
     let at = |row: usize, column: usize| -> Square<6> {
         std::array::from_fn(|j| std::array::from_fn(|i| dense[(6 * row + i, 6 * column + j)]))
     };
-    assert!(lu.factorise(|row, k| Some(at(row, columns[k] as usize))));
+    assert!(lu.factorise(&mut Team::alone(), |row, k| Some(at(row, columns[k] as usize))));
     let x: Vec<[f64; 6]> = (0..nodes).map(|_| random.array()).collect();
     let mut made = x.clone();
     lu.solve(&mut made);
@@ -158,4 +163,95 @@ fn stiff_chains_keep_their_small_entries() {
     let error = (back - DVector::from_column_slice(x.as_flattened())).amax();
     let scale = stiff * made.as_flattened().iter().fold(0.0, |most, x| f64::max(most, x.abs()));
     assert!(error < 1e-13 * scale, "{error} {scale}");
+}
+
+/// Neighbors on a grid of squares.
+struct Grid<const N: usize> {
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+    blocks: Vec<Square<N>>,
+}
+
+impl<const N: usize> Grid<N> {
+    fn random(side: i32) -> Self {
+        let mut random = Random::new(11);
+        let mut grid = Self { starts: vec![0], columns: Vec::new(), blocks: Vec::new() };
+        for i in 0..side * side {
+            for (dx, dy) in (0..9).map(|k| (k % 3 - 1, k / 3 - 1)) {
+                let (x, y) = (i % side + dx, i / side + dy);
+                if (0..side).contains(&x) && (0..side).contains(&y) {
+                    let own = if dx == 0 && dy == 0 { 20.0 } else { 0.0 };
+                    grid.columns.push(y * side + x);
+                    grid.blocks.push(std::array::from_fn(|j| {
+                        std::array::from_fn(|i| random.signed() + if i == j { own } else { 0.0 })
+                    }));
+                }
+            }
+            grid.starts.push(grid.columns.len() as i32);
+        }
+        grid
+    }
+
+    fn solve(&self, team: &mut Team, right: &[[f64; N]]) -> Vec<[f64; N]> {
+        let mut lu = BlockLu::<N>::default();
+        lu.analyse(&self.starts, &self.columns, MOST_PRODUCTS).unwrap();
+        assert!(lu.factorise(team, |_, k| Some(self.blocks[k])));
+        let mut x = right.to_vec();
+        lu.solve(&mut x);
+        x
+    }
+
+    /// The largest entry of A x − b.
+    fn error(&self, x: &[[f64; N]], right: &[[f64; N]]) -> f64 {
+        let mut largest = 0.0;
+        for (row, b) in right.iter().enumerate() {
+            let mut lack = b.map(|b| -b);
+            for k in self.starts[row] as usize..self.starts[row + 1] as usize {
+                for (column, x) in self.blocks[k].iter().zip(&x[self.columns[k] as usize]) {
+                    (0..N).for_each(|i| lack[i] += column[i] * x);
+                }
+            }
+            largest = lack.iter().fold(largest, |most, x| f64::max(most, x.abs()));
+        }
+        largest
+    }
+}
+
+/// Supernodes of many widths, whose rows below belong to several others; in the larger grid also branches.
+fn check_grid<const N: usize>(side: i32) {
+    let grid = Grid::<N>::random(side);
+    let mut random = Random::new(12);
+    let right: Vec<[f64; N]> = (0..side * side).map(|_| random.array()).collect();
+    let x = grid.solve(&mut Team::alone(), &right);
+    let error = grid.error(&x, &right);
+    assert!(error < 1e-14 * f64::from(side) * 20.0, "{N} {side}: {error}");
+    for threads in [2, 3] {
+        team::ask(threads);
+        assert!(grid.solve(&mut Team::gather(), &right) == x, "{N} {side}: {threads} threads");
+    }
+    team::ask(1);
+}
+
+#[test]
+fn grids_are_solved_with_the_same_bits_in_any_number_of_threads() {
+    for side in [1, 2, 5, 9, 24] {
+        check_grid::<3>(side);
+        check_grid::<6>(side);
+    }
+}
+
+/// A singular pivot in a branch, and one in the trunk.
+#[test]
+fn singular_pivots_of_branches_are_told() {
+    let mut grid = Grid::<6>::random(24);
+    for place in [0, 24 * 24 / 2, 24 * 24 - 1] {
+        let row = grid.starts[place] as usize..grid.starts[place + 1] as usize;
+        let kept = grid.blocks.clone();
+        grid.blocks[row].fill([[0.0; 6]; 6]);
+        let mut lu = BlockLu::<6>::default();
+        lu.analyse(&grid.starts, &grid.columns, MOST_PRODUCTS).unwrap();
+        assert!(!lu.factorise(&mut Team::alone(), |_, k| Some(grid.blocks[k])));
+        grid.blocks = kept;
+        assert!(lu.factorise(&mut Team::alone(), |_, k| Some(grid.blocks[k])));
+    }
 }

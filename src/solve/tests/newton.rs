@@ -5,6 +5,7 @@ use crate::solve::frames::NormalThird;
 use crate::solve::newton::{Equations, Newton};
 use crate::solve::workspace::Memory;
 use crate::solve::{Kind, Law};
+use crate::team::Team;
 use testing::Random;
 
 use super::dense::Dense;
@@ -49,8 +50,13 @@ fn steps_are_the_same_in_both_spaces() {
                 center: &center,
             };
             let [mut one, mut other] = [forces.clone(), forces.clone()];
-            assert!(newton.step::<NormalThird>(&equations, None, &mut one));
-            assert!(newton.step::<NormalThird>(&equations, Some(&mut bodies), &mut other));
+            assert!(newton.step::<NormalThird>(&mut Team::alone(), &equations, None, &mut one));
+            assert!(newton.step::<NormalThird>(
+                &mut Team::alone(),
+                &equations,
+                Some(&mut bodies),
+                &mut other
+            ));
             let size = one.as_flattened().iter().fold(0.0, |most, x| f64::max(most, x.abs()));
             for (one, other) in one.as_flattened().iter().zip(other.as_flattened()) {
                 assert!((one - other).abs() < 1e-7 * size, "{number} {alpha}: {one} {other}");

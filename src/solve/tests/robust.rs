@@ -7,6 +7,7 @@ use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::residual::{Norms, Sums};
 use crate::solve::workspace::Memory;
 use crate::solve::{End, Kind, Law, Method, NODE, Options, Solver};
+use crate::team::Team;
 use testing::Random;
 
 use super::dense::Dense;
@@ -70,7 +71,8 @@ fn interior_points_come_near_what_does_not_slide() {
                 if step == 5 {
                     early.clone_from(&forces);
                 }
-                let long = interior.step::<NormalThird>(&program, &mut space, &mut forces);
+                let long =
+                    interior.step::<NormalThird>(&mut Team::alone(), &program, &mut space, &mut forces);
                 if long.is_none() {
                     break;
                 }

@@ -1,0 +1,105 @@
+//! Branches of the tree of supernodes, which threads eliminate at the same time. They belong to the pattern, not to the number of
+//! threads.
+
+use std::ops::Range;
+
+use crate::memory::{self, collect, push, refill};
+
+use super::supernodes::Supernodes;
+
+/// A branch has at most this part of the work.
+const PART: u64 = 12;
+
+/// With fewer products of numbers than this, threads do not pay.
+const LEAST: u64 = 20_000_000;
+
+/// The supernodes in sections of supernodes that follow each other: branches, which depend on no other section, and parts of the
+/// trunk, which depends on the branches.
+#[derive(Debug, Default)]
+pub struct Sections {
+    pub all: Vec<Section>,
+    /// The first strip and the first place of each section, then their ends.
+    pub strips: Vec<usize>,
+    pub places: Vec<usize>,
+    /// The same for positions: each branch has one for each place of the matrix.
+    pub positions: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub supernodes: Range<usize>,
+    pub is_branch: bool,
+    work: u64,
+}
+
+impl Sections {
+    /// Find the sections for blocks of N × N.
+    pub fn find<const N: usize>(&mut self, supernodes: &Supernodes) -> memory::Result {
+        self.all.clear();
+        let count = supernodes.all.len();
+        let mut sizes = memory::repeated(count, 1_usize)?;
+        let mut works: Vec<u64> = memory::collected(
+            count,
+            supernodes.all.iter().map(|supernode| {
+                let (width, height) = ((N * supernode.width()) as u64, (N * supernode.height()) as u64);
+                2 * width * height * height
+            }),
+        )?;
+        for k in 0..count {
+            if let Some(parent) = supernodes.parent(k) {
+                sizes[parent] += sizes[k];
+                works[parent] += works[k];
+            }
+        }
+        let total: u64 = (0..count).filter(|&k| supernodes.parent(k).is_none()).map(|k| works[k]).sum();
+        let most = if total < LEAST { 0 } else { total / PART };
+        // From the last supernode to the first; a branch is skipped as a whole.
+        let mut at = count;
+        while at > 0 {
+            let is_branch = works[at - 1] <= most;
+            let first = if is_branch { at - sizes[at - 1] } else { at - 1 };
+            let work = if is_branch { works[at - 1] } else { 0 };
+            self.add(Section { supernodes: first..at, is_branch, work }, most)?;
+            at = first;
+        }
+        self.all.reverse();
+        self.find_starts::<N>(supernodes)
+    }
+
+    /// Add a section before all others, to the first of these if both are of the same kind and small enough.
+    fn add(&mut self, section: Section, most: u64) -> memory::Result {
+        if let Some(last) = self.all.last_mut()
+            && last.is_branch == section.is_branch
+            && last.work + section.work <= most
+        {
+            last.supernodes.start = section.supernodes.start;
+            last.work += section.work;
+            return Ok(());
+        }
+        push(&mut self.all, section)
+    }
+
+    fn find_starts<const N: usize>(&mut self, supernodes: &Supernodes) -> memory::Result {
+        let Self { all, strips, places, positions } = self;
+        let count = all.len() + 1;
+        let rows = supernodes.all.last().map_or(0, |last| last.places.end);
+        let first = |section: &Section| &supernodes.all[section.supernodes.start];
+        let ends = std::iter::once(supernodes.strips);
+        collect(strips, count, all.iter().map(|section| first(section).offset).chain(ends))?;
+        collect(
+            places,
+            count,
+            all.iter().map(|section| first(section).places.start).chain(std::iter::once(rows)),
+        )?;
+        refill(positions, count, 0)?;
+        for (k, section) in all.iter().enumerate() {
+            positions[k + 1] = positions[k] + if section.is_branch { rows } else { 0 };
+        }
+        Ok(())
+    }
+
+    /// Whether threads pay.
+    pub fn has_branches(&self) -> bool {
+        self.all.iter().any(|section| section.is_branch)
+    }
+}

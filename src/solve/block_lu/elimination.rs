@@ -1,0 +1,261 @@
+//! The elimination: each supernode gets the changes of earlier ones, then its own places are eliminated one after the other.
+
+use std::ops::{Range, RangeFrom};
+
+use crate::math::simd::{F64x4, Kernel, SimdLevel};
+
+use super::block::{Square, split};
+use super::supernodes::{Place, STRIP, Strip, Supernode, Supernodes};
+
+/// A product of panels is made in tiles of a strip's rows and this many columns, which fill the registers.
+const COLUMNS: usize = 3;
+const VECTORS: usize = STRIP / 4;
+
+/// The most blocks in a strip.
+const MOST_BLOCKS: usize = STRIP / 3;
+
+/// The elimination of some supernodes, with the numbers of these and of those that change them.
+pub struct Elimination<'a, const N: usize> {
+    pub supernodes: &'a Supernodes,
+    pub which: Range<usize>,
+    /// The first strip and the first place of these numbers.
+    pub first_strip: usize,
+    pub first_place: usize,
+    pub panels: &'a mut [Strip],
+    /// The factors of the pivots, by place.
+    pub pivots: &'a mut [Square<N>],
+    pub turned: &'a mut [Square<N>],
+    /// Whether a place has blocks in U that are not zero. A place without them changes no other.
+    pub is_active: &'a mut [bool],
+    /// The position of each place of the matrix in the panels of the current supernode.
+    pub position: &'a mut [u32],
+}
+
+impl<const N: usize> Kernel for Elimination<'_, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(mut self, level: L) -> bool {
+        for index in self.which.clone() {
+            if !self.supernode(level, index) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The factors of a product of panels.
+struct Factors<'a> {
+    from: &'a Supernode,
+    /// The number of places whose columns are factors.
+    width: usize,
+    /// The panel of the rows: L (0) or Uᵀ (1).
+    side: usize,
+    layer: usize,
+    /// The first row in the other panel.
+    row: usize,
+}
+
+/// The number of blocks in a strip.
+#[inline(always)]
+const fn blocks<const N: usize>() -> usize {
+    STRIP / N
+}
+
+impl<const N: usize> Elimination<'_, N> {
+    /// The indices of the columns of a layer of a panel.
+    #[inline(always)]
+    fn layer(&self, supernode: &Supernode, side: usize, layer: usize) -> Range<usize> {
+        let strips = supernode.layer::<N>(side, layer);
+        strips.start - self.first_strip..strips.end - self.first_strip
+    }
+
+    /// Eliminate a supernode. Returns false if a pivot is singular.
+    #[inline(always)]
+    fn supernode<L: SimdLevel>(&mut self, level: L, index: usize) -> bool {
+        let supernodes = self.supernodes;
+        let to = &supernodes.all[index];
+        let below = &supernodes.rows[to.rows.clone()];
+        for (place, position) in to.places.clone().chain(below.iter().map(|&row| row as usize)).zip(0..) {
+            self.position[place] = position;
+        }
+        let changes = supernodes.starts[index] as usize..supernodes.starts[index + 1] as usize;
+        for change in &supernodes.changes[changes] {
+            self.change(level, change.from as usize, to, change.rows.clone());
+        }
+        for place in to.places.clone() {
+            self.change_place(level, to, place);
+            if !self.eliminate(level, to, place) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Subtract the products of the panels of an earlier supernode, whose rows `rows` belong to this one.
+    #[inline(always)]
+    fn change<L: SimdLevel>(&mut self, level: L, from: usize, to: &Supernode, rows: Range<u32>) {
+        let from = &self.supernodes.all[from];
+        let below = &self.supernodes.rows[from.rows.clone()];
+        let width = from.width();
+        let [first, last] = [rows.start, rows.end].map(|row| width + row as usize);
+        for side in 0..2 {
+            // The diagonal block belongs to L.
+            for layer in (first + side) / blocks::<N>()..from.layers::<N>() {
+                // The blocks of the layer that are below the first row, and where they are in the target.
+                let begin = (layer * blocks::<N>()).max(first + side);
+                let end = ((layer + 1) * blocks::<N>()).min(from.height());
+                let mut places = [Place::default(); MOST_BLOCKS];
+                for (place, block) in places.iter_mut().zip(begin..end) {
+                    *place = to.place::<N>(side, self.position[below[block - width] as usize] as usize);
+                }
+                for row in first..last.min(end - side) {
+                    let column = N * self.position[below[row - width] as usize] as usize;
+                    let skipped = (row + side).max(begin) - begin;
+                    let start = (begin + skipped) % blocks::<N>();
+                    for part in (0..N).step_by(COLUMNS) {
+                        let factors = Factors { from, width, side, layer, row: N * row + part };
+                        let tile = self.product(level, &factors);
+                        self.subtract(&tile, start.., column + part, &places[skipped..end - begin]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Subtract the products of the earlier columns of a supernode from the columns of a place.
+    #[inline(always)]
+    fn change_place<L: SimdLevel>(&mut self, level: L, own: &Supernode, place: usize) {
+        let k = place - own.places.start;
+        if k == 0 {
+            return;
+        }
+        for side in 0..2 {
+            for layer in (k + side) / blocks::<N>()..own.layers::<N>() {
+                let at = self.layer(own, side, layer).start + N * k;
+                let skipped = N * (k + side).saturating_sub(layer * blocks::<N>());
+                let last = (N * own.height() - STRIP * layer).min(STRIP);
+                for part in (0..N).step_by(COLUMNS) {
+                    let factors = Factors { from: own, width: k, side, layer, row: N * k + part };
+                    let tile = self.product(level, &factors);
+                    let at = at + part;
+                    for (to, tile) in self.panels[at..at + COLUMNS].iter_mut().zip(&tile) {
+                        let (to, tile) = (to.0.as_flattened_mut(), tile.0.as_flattened());
+                        for (to, entry) in to[skipped..last].iter_mut().zip(&tile[skipped..last]) {
+                            *to -= entry;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A layer of one panel times three rows of the other, transposed: the sum over the columns of the first `width` places.
+    #[inline(always)]
+    fn product<L: SimdLevel>(&self, level: L, factors: &Factors) -> [Strip; COLUMNS] {
+        let &Factors { from, width, side, layer, row } = factors;
+        let x = self.panels[self.layer(from, side, layer)].as_chunks::<N>().0;
+        let y = self.panels[self.layer(from, 1 - side, row / STRIP)].as_chunks::<N>().0;
+        let row = row % STRIP;
+        let first = from.places.start - self.first_place;
+        let is_active = &self.is_active[first..first + width];
+        let mut sums = [[level.zero(); VECTORS]; COLUMNS];
+        for ((x, y), is_active) in x.iter().zip(y).zip(is_active) {
+            if !is_active {
+                continue;
+            }
+            for (x, y) in x.iter().zip(y) {
+                let mut vectors = [level.zero(); VECTORS];
+                for (vector, x) in vectors.iter_mut().zip(&x.0) {
+                    *vector = level.load(x);
+                }
+                for (sums, &y) in sums.iter_mut().zip(&y.0.as_flattened()[row..row + COLUMNS]) {
+                    for (sum, &x) in sums.iter_mut().zip(&vectors) {
+                        *sum = *sum + x * y;
+                    }
+                }
+            }
+        }
+        let mut strips = [Strip::default(); COLUMNS];
+        for (strip, sums) in strips.iter_mut().zip(&sums) {
+            for (strip, sum) in strip.0.iter_mut().zip(sums) {
+                *strip = sum.values();
+            }
+        }
+        strips
+    }
+
+    /// Subtract blocks of a tile from blocks at these places; `column` is their first column in a panel.
+    #[inline(always)]
+    fn subtract(
+        &mut self,
+        tile: &[Strip; COLUMNS],
+        blocks: RangeFrom<usize>,
+        column: usize,
+        places: &[Place],
+    ) {
+        for (place, block) in places.iter().zip(blocks) {
+            let at = place.strip + column - self.first_strip;
+            for (to, tile) in self.panels[at..at + COLUMNS].iter_mut().zip(tile) {
+                let to = &mut to.0.as_flattened_mut()[place.row..place.row + N];
+                for (to, entry) in to.iter_mut().zip(&tile.0.as_flattened()[N * block..N * block + N]) {
+                    *to -= entry;
+                }
+            }
+        }
+    }
+
+    /// Eliminate a place. Returns false if the pivot is singular.
+    #[inline(always)]
+    fn eliminate<L: SimdLevel>(&mut self, level: L, own: &Supernode, place: usize) -> bool {
+        let k = place - own.places.start;
+        let place = place - self.first_place;
+        let first = N * (k % blocks::<N>());
+        let diagonal = self.layer(own, 0, k / blocks::<N>()).start + N * k;
+        for (pivot, strip) in self.pivots[place].iter_mut().zip(&self.panels[diagonal..]) {
+            pivot.copy_from_slice(&strip.0.as_flattened()[first..first + N]);
+        }
+        if !split(&mut self.pivots[place], &mut self.turned[place]) {
+            return false;
+        }
+        let (u, turned) = (&self.pivots[place], &self.turned[place]);
+        let mut is_active = false;
+        for layer in (k + 1) / blocks::<N>()..own.layers::<N>() {
+            let [lower, upper] = [0, 1].map(|side| self.layer(own, side, layer).start + N * k);
+            // Rows of the layer that are not below the place get numbers that nobody uses.
+            for v in 0..VECTORS {
+                // L = A U⁻¹.
+                let mut x = [level.zero(); N];
+                for (x, strip) in x.iter_mut().zip(&self.panels[lower..lower + N]) {
+                    *x = level.load(&strip.0[v]);
+                }
+                for j in 0..N {
+                    for i in 0..j {
+                        x[j] = x[j] - x[i] * u[j][i];
+                    }
+                    x[j] = x[j] * u[j][j];
+                }
+                for (x, strip) in x.iter().zip(&mut self.panels[lower..lower + N]) {
+                    strip.0[v] = x.values();
+                }
+                // Uᵀ = Aᵀ (L⁻¹ P)ᵀ.
+                let mut x = [level.zero(); N];
+                for (strip, turned) in self.panels[upper..upper + N].iter().zip(turned) {
+                    let a = level.load(&strip.0[v]);
+                    for (x, &turned) in x.iter_mut().zip(turned) {
+                        *x = *x + a * turned;
+                    }
+                }
+                for (x, strip) in x.iter().zip(&mut self.panels[upper..upper + N]) {
+                    strip.0[v] = x.values();
+                    for x in strip.0[v] {
+                        is_active |= x != 0.0;
+                    }
+                }
+            }
+        }
+        self.is_active[place] = is_active;
+        true
+    }
+}

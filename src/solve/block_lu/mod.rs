@@ -1,0 +1,226 @@
+//! LU factors of a matrix of N×N blocks, N = 3 or 6, with pivots on the diagonal, in an order of least degree. The matrix of contacts
+//! has blocks of three rows, the matrix of bodies has blocks of six.
+//!
+//! Order and fill belong to the pattern; a repeated factorization of the same pattern allocates nothing. Rows are exchanged within
+//! a pivot only: the matrices here are (1 − P) + P M with M positive definite and 0 ≤ P ≤ 1, or close to a positive definite matrix,
+//! and their leading blocks are regular in any order. A pivot has factors and no inverse: a matrix of bodies has entries that differ
+//! by 1e11, and products with an inverse would lose the small ones.
+
+mod block;
+mod branches;
+mod elimination;
+mod order;
+mod solution;
+mod supernodes;
+
+use crate::math::simd::at_best;
+use crate::memory::{self, collect, refill};
+use crate::rows::pattern::{KeptPattern, range};
+use crate::team::{Ragged, Team};
+
+pub use block::Square;
+use branches::Sections;
+use elimination::Elimination;
+use order::Order;
+use solution::Solution;
+use supernodes::{STRIP, Strip, Supernodes};
+
+/// The factors, and the pattern that they belong to.
+#[derive(Debug, Default)]
+pub struct BlockLu<const N: usize> {
+    /// The row of the matrix at each place of the elimination.
+    order: Vec<u32>,
+    supernodes: Supernodes,
+    sections: Sections,
+    /// Panels of L and Uᵀ without the diagonal blocks; the matrix before the elimination.
+    panels: Vec<Strip>,
+    /// The upper triangles of the pivots.
+    pivots: Vec<Square<N>>,
+    /// The inverse of the lower triangle of each pivot, with the exchange of rows.
+    turned: Vec<Square<N>>,
+    is_active: Vec<bool>,
+    /// The positions of places in the panels of one supernode; threads have their own.
+    position: Vec<u32>,
+    positions: Vec<u32>,
+    /// A vector in the order of elimination, and the rows of one supernode.
+    work: Vec<[f64; N]>,
+    rows: Vec<f64>,
+    /// The pattern.
+    given: KeptPattern,
+    /// The target of each given block.
+    targets: Vec<Target>,
+    /// The number of products of blocks in a factorization, if it is at most `most`.
+    products: Option<u64>,
+    most: u64,
+}
+
+/// The place of a block in the panels.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    /// The strip of its first column, and its first row there.
+    strip: usize,
+    row: u32,
+    /// Whether it is a block of Uᵀ.
+    is_transposed: bool,
+}
+
+/// The largest number of products of blocks for which a factorization pays.
+pub const MOST_PRODUCTS: u64 = 1_000_000_000;
+
+impl<const N: usize> BlockLu<N> {
+    /// Find order and fill of a pattern and its transpose, unless they are known from the last call. Returns the number of products
+    /// of blocks in a factorization, or none if it exceeds `most`. The search then stops early, so that it takes no more time than
+    /// `most` products are worth.
+    pub fn analyse(&mut self, starts: &[i32], columns: &[i32], most: u64) -> memory::Result<Option<u64>> {
+        let is_known = self.products.is_some() || self.most >= most;
+        if is_known && self.given.is(starts, columns) {
+            return Ok(self.products.filter(|&products| products <= most));
+        }
+        self.given.forget();
+        self.most = most;
+        let mut order = Order::default();
+        self.products = order.find(starts, columns, most)?;
+        if self.products.is_some() {
+            self.supernodes.find::<N>(&order)?;
+            self.sections.find::<N>(&self.supernodes)?;
+            self.order = order.rows;
+            self.make_room()?;
+            self.find_targets(starts, columns)?;
+        }
+        self.given.keep(starts, columns)?;
+        Ok(self.products)
+    }
+
+    fn make_room(&mut self) -> memory::Result {
+        let rows = self.order.len();
+        refill(&mut self.pivots, rows, [[0.0; N]; N])?;
+        refill(&mut self.turned, rows, [[0.0; N]; N])?;
+        refill(&mut self.work, rows, [0.0; N])?;
+        refill(&mut self.position, rows, 0)?;
+        refill(&mut self.positions, self.sections.positions.last().copied().unwrap_or(0), 0)?;
+        refill(&mut self.is_active, rows, false)?;
+        refill(&mut self.panels, self.supernodes.strips, Strip::default())?;
+        let layers = self.supernodes.all.iter().map(|supernode| supernode.layers::<N>());
+        refill(&mut self.rows, STRIP * layers.max().unwrap_or(0), 0.0)
+    }
+
+    fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
+        let Self { targets, position, supernodes, order, .. } = self;
+        for (place, &row) in (0..).zip(&*order) {
+            position[row as usize] = place;
+        }
+        let rows_of = starts.windows(2).enumerate();
+        let pairs = rows_of.flat_map(|(row, range)| {
+            columns[range[0] as usize..range[1] as usize].iter().map(move |&column| (row, column as usize))
+        });
+        let target = |(row, column): (usize, usize)| {
+            let (row, column) = (position[row] as usize, position[column] as usize);
+            let (first, later) = (row.min(column), row.max(column));
+            let supernode = supernodes.of(first);
+            let is_transposed = row < column;
+            let at = N * supernodes.position(supernode, later);
+            let layer = supernode.layer::<N>(usize::from(is_transposed), at / STRIP);
+            let strip = layer.start + N * (first - supernode.places.start);
+            Target { strip, row: (at % STRIP) as u32, is_transposed }
+        };
+        collect(targets, columns.len(), pairs.map(target))
+    }
+
+    /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none is a zero block. Returns false if
+    /// a pivot is singular.
+    #[inline(always)]
+    pub fn factorise(&mut self, team: &mut Team, block: impl Fn(usize, usize) -> Option<Square<N>>) -> bool {
+        self.clear();
+        for row in 0..self.pivots.len() {
+            for k in range(self.given.starts(), row) {
+                if let Some(block) = block(row, k) {
+                    self.add(k, &block);
+                }
+            }
+        }
+        self.eliminate(team)
+    }
+
+    /// Make all blocks zero.
+    pub fn clear(&mut self) {
+        self.panels.fill(Strip::default());
+    }
+
+    /// Add to the k-th block of the pattern, before the elimination.
+    #[inline(always)]
+    pub fn add(&mut self, k: usize, block: &Square<N>) {
+        let Target { strip, row, is_transposed } = self.targets[k];
+        for (j, strip) in self.panels[strip..strip + N].iter_mut().enumerate() {
+            let to = &mut strip.0.as_flattened_mut()[row as usize..row as usize + N];
+            for (i, to) in to.iter_mut().enumerate() {
+                *to += if is_transposed { block[i][j] } else { block[j][i] };
+            }
+        }
+    }
+
+    /// Factor the matrix of the blocks. Returns false if a pivot is singular.
+    pub fn eliminate(&mut self, team: &mut Team) -> bool {
+        self.eliminate_branches(team) && self.eliminate_trunk()
+    }
+
+    fn eliminate_branches(&mut self, team: &mut Team) -> bool {
+        let Self { supernodes, sections, panels, pivots, turned, is_active, positions, .. } = self;
+        if !sections.has_branches() {
+            return true;
+        }
+        let (strips, places) = (&*sections.strips, &*sections.places);
+        let numbers = (
+            (Ragged { values: panels, starts: strips }, Ragged { values: pivots, starts: places }),
+            (
+                (Ragged { values: turned, starts: places }, Ragged { values: is_active, starts: places }),
+                Ragged { values: positions, starts: &sections.positions },
+            ),
+        );
+        let result = team.try_share_parts(numbers, 1, |number, part| {
+            let ((panels, pivots), ((turned, is_active), position)) = part;
+            let elimination = Elimination {
+                supernodes,
+                which: sections.all[number].supernodes.clone(),
+                first_strip: strips[number],
+                first_place: places[number],
+                panels: panels.values,
+                pivots: pivots.values,
+                turned: turned.values,
+                is_active: is_active.values,
+                position: position.values,
+            };
+            let is_done = !sections.all[number].is_branch || at_best(elimination);
+            if is_done { Ok(()) } else { Err(()) }
+        });
+        result.is_ok()
+    }
+
+    fn eliminate_trunk(&mut self) -> bool {
+        let Self { supernodes, sections, panels, pivots, turned, is_active, position, .. } = self;
+        sections.all.iter().filter(|section| !section.is_branch).all(|section| {
+            at_best(Elimination {
+                supernodes,
+                which: section.supernodes.clone(),
+                first_strip: 0,
+                first_place: 0,
+                panels,
+                pivots,
+                turned,
+                is_active,
+                position,
+            })
+        })
+    }
+
+    /// Replace x by the solution.
+    pub fn solve(&mut self, x: &mut [[f64; N]]) {
+        let Self { order, supernodes, panels, pivots, turned, work, rows, .. } = self;
+        for (to, &row) in work.iter_mut().zip(&*order) {
+            *to = x[row as usize];
+        }
+        at_best(Solution { supernodes, panels, pivots, turned, x: work, work: rows });
+        for (from, &row) in work.iter().zip(&*order) {
+            x[row as usize] = *from;
+        }
+    }
+}
