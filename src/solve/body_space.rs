@@ -9,7 +9,7 @@ use crate::math::{Block, Vector, difference, of_columns, times, transposed_times
 use crate::memory::{self, refill};
 use crate::team::Team;
 
-use super::block_lu::{BlockLu, Square};
+use super::block_lu::{BlockLu, Shape, Square};
 use super::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVector};
 
 /// The relative error of δx = Zᵀ δy at which a solution needs no correction.
@@ -125,13 +125,18 @@ impl BodySpace {
         self.rows.times(row, &self.x)
     }
 
-    /// Factor K. Returns false if the matrix is singular. Solutions do not depend on x, unless `correct` follows.
-    pub fn factorise(&mut self, team: &mut Team, equation: impl Fn(usize) -> RowEquation) -> bool {
+    /// Factor K, which is symmetric if A is symmetric and B = 1. Returns false if the matrix is singular. Solutions do not depend on x, unless `correct` follows.
+    pub fn factorise(
+        &mut self,
+        team: &mut Team,
+        shape: Shape,
+        equation: impl Fn(usize) -> RowEquation,
+    ) -> bool {
         self.drift.fill([0.0; NODE]);
         for (row, to) in self.equations.iter_mut().enumerate() {
             *to = equation(row);
         }
-        self.lu.clear();
+        self.lu.clear(shape);
         at_best(Assembly { space: self });
         self.lu.eliminate(team)
     }
@@ -181,7 +186,9 @@ impl Kernel for Assembly<'_> {
             for to in blocks {
                 let left = to.map(|column| transposed_times(&g, &column));
                 for (from, &pair) in blocks.iter().zip(pairs.by_ref().take(nodes.len())) {
-                    lu.add(pair as usize, &product(&left, from));
+                    if lu.uses(pair as usize) {
+                        lu.add(pair as usize, &product(&left, from));
+                    }
                 }
             }
         }

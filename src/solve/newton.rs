@@ -8,7 +8,7 @@ use crate::math::{Block, Vector, inverse, is_finite, length};
 use crate::memory::{self, refill};
 use crate::team::Team;
 
-use super::block_lu::{BlockLu, Square};
+use super::block_lu::{BlockLu, Shape, Square};
 use super::body_space::{BodySpace, RowEquation, UNIT};
 use super::frames::Axes;
 use super::problem::{Kind, Law, Problem3};
@@ -77,7 +77,7 @@ impl Newton {
         equations.linearise::<A>(forces, step, slopes);
         match bodies {
             Some(space) => {
-                if !space.factorise(team, |row| equations.of_bodies(row, &slopes[row])) {
+                if !space.factorise(team, Shape::Any, |row| equations.of_bodies(row, &slopes[row])) {
                     return false;
                 }
                 space.solve(step, CORRECTIONS);
@@ -85,6 +85,7 @@ impl Newton {
             None => {
                 let is_regular = lu.factorise(
                     team,
+                    Shape::Any,
                     #[inline(always)]
                     |row, k| equations.block(row, k, &slopes[row]),
                 );

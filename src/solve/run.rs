@@ -273,7 +273,9 @@ impl Run<'_, '_> {
             return Ok(Some(end));
         }
         let Some(start) = start else { return Ok(None) };
-        if let Some(end) = self.interior::<A>(start)? {
+        // While the residual is large, structures stand still: nothing is foreseen, and matrices are symmetric.
+        let share = if is_far { 0.0 } else { start.share };
+        if let Some(end) = self.interior::<A>(Start { share, ..start })? {
             return Ok(Some(end));
         }
         self.steps::<A>(Trial::First)

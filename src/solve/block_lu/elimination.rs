@@ -4,6 +4,7 @@ use std::ops::{Range, RangeFrom};
 
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
 
+use super::Shape;
 use super::block::{Square, split};
 use super::supernodes::{Place, STRIP, Strip, Supernode, Supernodes};
 
@@ -17,6 +18,7 @@ const MOST_BLOCKS: usize = STRIP / 3;
 /// The elimination of some supernodes, with the numbers of these and of those that change them.
 pub struct Elimination<'a, const N: usize> {
     pub supernodes: &'a Supernodes,
+    pub shape: Shape,
     pub which: Range<usize>,
     /// The first strip and the first place of these numbers.
     pub first_strip: usize,
@@ -64,6 +66,12 @@ const fn blocks<const N: usize>() -> usize {
 }
 
 impl<const N: usize> Elimination<'_, N> {
+    /// The panels that get changes: U of a symmetric matrix comes from L.
+    #[inline(always)]
+    fn sides(&self) -> Range<usize> {
+        if self.shape == Shape::Symmetric { 0..1 } else { 0..2 }
+    }
+
     /// The indices of the columns of a layer of a panel.
     #[inline(always)]
     fn layer(&self, supernode: &Supernode, side: usize, layer: usize) -> Range<usize> {
@@ -100,7 +108,7 @@ impl<const N: usize> Elimination<'_, N> {
         let below = &self.supernodes.rows[from.rows.clone()];
         let width = from.width();
         let [first, last] = [rows.start, rows.end].map(|row| width + row as usize);
-        for side in 0..2 {
+        for side in self.sides() {
             // The diagonal block belongs to L.
             for layer in (first + side) / blocks::<N>()..from.layers::<N>() {
                 // The blocks of the layer that are below the first row, and where they are in the target.
@@ -131,7 +139,7 @@ impl<const N: usize> Elimination<'_, N> {
         if k == 0 {
             return;
         }
-        for side in 0..2 {
+        for side in self.sides() {
             for layer in (k + side) / blocks::<N>()..own.layers::<N>() {
                 let at = self.layer(own, side, layer).start + N * k;
                 let skipped = N * (k + side).saturating_sub(layer * blocks::<N>());
@@ -225,11 +233,17 @@ impl<const N: usize> Elimination<'_, N> {
             let [lower, upper] = [0, 1].map(|side| self.layer(own, side, layer).start + N * k);
             // Rows of the layer that are not below the place get numbers that nobody uses.
             for v in 0..VECTORS {
-                // L = A U⁻¹.
                 let mut x = [level.zero(); N];
                 for (x, strip) in x.iter_mut().zip(&self.panels[lower..lower + N]) {
                     *x = level.load(&strip.0[v]);
                 }
+                let mut a = x;
+                if self.shape == Shape::Any {
+                    for (a, strip) in a.iter_mut().zip(&self.panels[upper..upper + N]) {
+                        *a = level.load(&strip.0[v]);
+                    }
+                }
+                // L = A U⁻¹.
                 for j in 0..N {
                     for i in 0..j {
                         x[j] = x[j] - x[i] * u[j][i];
@@ -241,8 +255,7 @@ impl<const N: usize> Elimination<'_, N> {
                 }
                 // Uᵀ = Aᵀ (L⁻¹ P)ᵀ.
                 let mut x = [level.zero(); N];
-                for (strip, turned) in self.panels[upper..upper + N].iter().zip(turned) {
-                    let a = level.load(&strip.0[v]);
+                for (&a, turned) in a.iter().zip(turned) {
                     for (x, &turned) in x.iter_mut().zip(turned) {
                         *x = *x + a * turned;
                     }

@@ -39,6 +39,7 @@ pub struct BlockLu<const N: usize> {
     /// The inverse of the lower triangle of each pivot, with the exchange of rows.
     turned: Vec<Square<N>>,
     is_active: Vec<bool>,
+    shape: Shape,
     /// The positions of places in the panels of one supernode; threads have their own.
     position: Vec<u32>,
     positions: Vec<u32>,
@@ -62,6 +63,15 @@ struct Target {
     row: u32,
     /// Whether it is a block of Uᵀ.
     is_transposed: bool,
+}
+
+/// Whether a matrix is symmetric. The blocks above the diagonal of a symmetric matrix are not used, and the elimination takes half as
+/// many products.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    #[default]
+    Any,
+    Symmetric,
 }
 
 /// The largest number of products of blocks for which a factorization pays.
@@ -129,11 +139,18 @@ impl<const N: usize> BlockLu<N> {
     /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none is a zero block. Returns false if
     /// a pivot is singular.
     #[inline(always)]
-    pub fn factorise(&mut self, team: &mut Team, block: impl Fn(usize, usize) -> Option<Square<N>>) -> bool {
-        self.clear();
+    pub fn factorise(
+        &mut self,
+        team: &mut Team,
+        shape: Shape,
+        block: impl Fn(usize, usize) -> Option<Square<N>>,
+    ) -> bool {
+        self.clear(shape);
         for row in 0..self.pivots.len() {
             for k in range(self.given.starts(), row) {
-                if let Some(block) = block(row, k) {
+                if self.uses(k)
+                    && let Some(block) = block(row, k)
+                {
                     self.add(k, &block);
                 }
             }
@@ -141,12 +158,19 @@ impl<const N: usize> BlockLu<N> {
         self.eliminate(team)
     }
 
-    /// Make all blocks zero.
-    pub fn clear(&mut self) {
+    /// Make all blocks of the next matrix zero.
+    pub fn clear(&mut self, shape: Shape) {
+        self.shape = shape;
         self.panels.fill(Strip::default());
     }
 
-    /// Add to the k-th block of the pattern, before the elimination.
+    /// Whether the k-th block of the pattern is used.
+    #[inline(always)]
+    pub fn uses(&self, k: usize) -> bool {
+        self.shape == Shape::Any || !self.targets[k].is_transposed
+    }
+
+    /// Add to the k-th block of the pattern, before the elimination. The block must be used.
     #[inline(always)]
     pub fn add(&mut self, k: usize, block: &Square<N>) {
         let Target { strip, row, is_transposed } = self.targets[k];
@@ -164,7 +188,7 @@ impl<const N: usize> BlockLu<N> {
     }
 
     fn eliminate_branches(&mut self, team: &mut Team) -> bool {
-        let Self { supernodes, sections, panels, pivots, turned, is_active, positions, .. } = self;
+        let Self { supernodes, sections, panels, pivots, turned, is_active, positions, shape, .. } = self;
         if !sections.has_branches() {
             return true;
         }
@@ -180,6 +204,7 @@ impl<const N: usize> BlockLu<N> {
             let ((panels, pivots), ((turned, is_active), position)) = part;
             let elimination = Elimination {
                 supernodes,
+                shape: *shape,
                 which: sections.all[number].supernodes.clone(),
                 first_strip: strips[number],
                 first_place: places[number],
@@ -196,10 +221,11 @@ impl<const N: usize> BlockLu<N> {
     }
 
     fn eliminate_trunk(&mut self) -> bool {
-        let Self { supernodes, sections, panels, pivots, turned, is_active, position, .. } = self;
+        let Self { supernodes, sections, panels, pivots, turned, is_active, position, shape, .. } = self;
         sections.all.iter().filter(|section| !section.is_branch).all(|section| {
             at_best(Elimination {
                 supernodes,
+                shape: *shape,
                 which: section.supernodes.clone(),
                 first_strip: 0,
                 first_place: 0,

@@ -8,6 +8,7 @@ use crate::math::Vector;
 use crate::team::Team;
 
 use super::{ALPHA, Lane, Program, Row};
+use crate::solve::block_lu::Shape;
 use crate::solve::body_space::{BodySpace, RowEquation, UNIT};
 use crate::solve::frames::Axes;
 
@@ -23,12 +24,13 @@ pub fn velocities(space: &BodySpace, program: &Program, rows: &mut [Row]) {
 /// Factor the matrix of the equations. Returns false if it is singular.
 pub fn factorise<A: Axes>(
     team: &mut Team,
+    shape: Shape,
     space: &mut BodySpace,
     program: &Program,
     y: &[Vector],
     rows: &[Row],
 ) -> bool {
-    let is_regular = space.factorise(team, |row| equation::<A>(program, row, &y[row], &rows[row]));
+    let is_regular = space.factorise(team, shape, |row| equation::<A>(program, row, &y[row], &rows[row]));
     space.correct(|row| program.scaled_force::<A>(row, &y[row]));
     is_regular
 }

@@ -4,7 +4,7 @@ use crate::math::Vector;
 use crate::team::Team;
 
 use super::{ALPHA, Lane, Program, Row};
-use crate::solve::block_lu::{BlockLu, Square};
+use crate::solve::block_lu::{BlockLu, Shape, Square};
 use crate::solve::frames::Axes;
 
 /// The factors of M + D belong to Newton's method too, which has the same pattern.
@@ -24,6 +24,7 @@ impl ContactSpace<'_> {
     ) -> bool {
         self.lu.factorise(
             team,
+            Shape::Any,
             #[inline(always)]
             |row, k| Some(block::<A>(program, &y[row], &rows[row], row, k)),
         )

@@ -13,6 +13,7 @@ mod contact_space;
 
 use crate::math::{Vector, dot, is_finite, length};
 use crate::memory::{self, refill};
+use crate::solve::block_lu::Shape;
 use crate::team::Team;
 
 pub use contact_space::ContactSpace;
@@ -88,10 +89,17 @@ pub enum Space<'a> {
 }
 
 impl Space<'_> {
-    fn factorise<A: Axes>(&mut self, team: &mut Team, program: &Program, y: &[Vector], rows: &[Row]) -> bool {
+    fn factorise<A: Axes>(
+        &mut self,
+        team: &mut Team,
+        shape: Shape,
+        program: &Program,
+        y: &[Vector],
+        rows: &[Row],
+    ) -> bool {
         match self {
             Self::Contacts(space) => space.factorise::<A>(team, program, y, rows),
-            Self::Bodies(space) => bodies::factorise::<A>(team, space, program, y, rows),
+            Self::Bodies(space) => bodies::factorise::<A>(team, shape, space, program, y, rows),
         }
     }
 
@@ -420,7 +428,9 @@ impl Interior {
     ) -> Option<f64> {
         let (mean, lack) = self.products::<A>(program);
         self.scale::<A>(program, mean);
-        if !space.factorise::<A>(team, program, &self.y, &self.rows) {
+        // Without a foreseen change all matrices are symmetric.
+        let shape = if self.share == 0.0 { Shape::Symmetric } else { Shape::Any };
+        if !space.factorise::<A>(team, shape, program, &self.y, &self.rows) {
             return None;
         }
         self.right_side::<A>(program, None);

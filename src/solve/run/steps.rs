@@ -104,7 +104,7 @@ impl Run<'_, '_> {
                         ..=FEW_STEPS => alpha *= LESS,
                         _ => {}
                     }
-                    failures += usize::from(distance > 0.95 * start);
+                    failures = if distance > 0.95 * start { failures + 1 } else { 0 };
                     start = distance;
                 }
                 _ => {

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::math::{Block, Vector};
-use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS, Square};
+use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS, Shape, Square};
 use crate::team::{self, Team};
 use testing::{Random, blocks::dense_of_three};
 
@@ -48,7 +48,7 @@ fn solutions_agree_with_dense_ones() {
     for (rows, density) in [(1, 1.0), (2, 0.5), (7, 0.3), (30, 0.1), (30, 1.0), (60, 0.04)] {
         let sparse = Sparse::random(rows, density, &mut random);
         assert!(lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap().is_some());
-        assert!(lu.factorise(&mut Team::alone(), |_, k| Some(square(&sparse.values[k]))));
+        assert!(lu.factorise(&mut Team::alone(), Shape::Any, |_, k| Some(square(&sparse.values[k]))));
         let right: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut x = right.clone();
         lu.solve(&mut x);
@@ -70,7 +70,9 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
     };
     let mut lu = BlockLu::<3>::default();
     lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap();
-    assert!(lu.factorise(&mut Team::alone(), |row, k| given(row, k, &sparse).map(|block| square(&block))));
+    assert!(lu.factorise(&mut Team::alone(), Shape::Any, |row, k| {
+        given(row, k, &sparse).map(|block| square(&block))
+    }));
     let right: Vec<Vector> = (0..20).map(|_| random.array()).collect();
     let mut x = right.clone();
     lu.solve(&mut x);
@@ -88,8 +90,8 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
 fn singular_pivots_and_too_much_work_are_told() {
     let mut lu = BlockLu::<3>::default();
     assert_eq!(lu.analyse(&[0, 1], &[0], 0), Ok(Some(0)));
-    assert!(!lu.factorise(&mut Team::alone(), |_, _| Some([[0.0; 3]; 3])));
-    assert!(lu.factorise(&mut Team::alone(), |_, _| Some([
+    assert!(!lu.factorise(&mut Team::alone(), Shape::Any, |_, _| Some([[0.0; 3]; 3])));
+    assert!(lu.factorise(&mut Team::alone(), Shape::Any, |_, _| Some([
         [2.0, 0.0, 0.0],
         [0.0, 2.0, 0.0],
         [0.0, 0.0, 2.0]
@@ -154,7 +156,7 @@ fn stiff_chains_keep_their_small_entries() {
     let at = |row: usize, column: usize| -> Square<6> {
         std::array::from_fn(|j| std::array::from_fn(|i| dense[(6 * row + i, 6 * column + j)]))
     };
-    assert!(lu.factorise(&mut Team::alone(), |row, k| Some(at(row, columns[k] as usize))));
+    assert!(lu.factorise(&mut Team::alone(), Shape::Any, |row, k| Some(at(row, columns[k] as usize))));
     let x: Vec<[f64; 6]> = (0..nodes).map(|_| random.array()).collect();
     let mut made = x.clone();
     lu.solve(&mut made);
@@ -192,10 +194,28 @@ impl<const N: usize> Grid<N> {
         grid
     }
 
-    fn solve(&self, team: &mut Team, right: &[[f64; N]]) -> Vec<[f64; N]> {
+    /// The symmetric part.
+    fn symmetric(&self) -> Self {
+        let rows = self.starts.len() - 1;
+        let at = |row: usize, column: i32| {
+            let range = self.starts[row] as usize..self.starts[row + 1] as usize;
+            self.blocks[range.start + self.columns[range].binary_search(&column).unwrap()]
+        };
+        let blocks = (0..rows).flat_map(|row| {
+            self.columns[self.starts[row] as usize..self.starts[row + 1] as usize].iter().map(
+                move |&column| {
+                    let (block, other) = (at(row, column), at(column as usize, row as i32));
+                    std::array::from_fn(|j| std::array::from_fn(|i| 0.5 * (block[j][i] + other[i][j])))
+                },
+            )
+        });
+        Self { blocks: blocks.collect(), starts: self.starts.clone(), columns: self.columns.clone() }
+    }
+
+    fn solve(&self, team: &mut Team, shape: Shape, right: &[[f64; N]]) -> Vec<[f64; N]> {
         let mut lu = BlockLu::<N>::default();
         lu.analyse(&self.starts, &self.columns, MOST_PRODUCTS).unwrap();
-        assert!(lu.factorise(team, |_, k| Some(self.blocks[k])));
+        assert!(lu.factorise(team, shape, |_, k| Some(self.blocks[k])));
         let mut x = right.to_vec();
         lu.solve(&mut x);
         x
@@ -222,12 +242,15 @@ fn check_grid<const N: usize>(side: i32) {
     let grid = Grid::<N>::random(side);
     let mut random = Random::new(12);
     let right: Vec<[f64; N]> = (0..side * side).map(|_| random.array()).collect();
-    let x = grid.solve(&mut Team::alone(), &right);
-    let error = grid.error(&x, &right);
-    assert!(error < 1e-14 * f64::from(side) * 20.0, "{N} {side}: {error}");
-    for threads in [2, 3] {
-        team::ask(threads);
-        assert!(grid.solve(&mut Team::gather(), &right) == x, "{N} {side}: {threads} threads");
+    for (grid, shape) in [(&grid, Shape::Any), (&grid.symmetric(), Shape::Symmetric)] {
+        let x = grid.solve(&mut Team::alone(), shape, &right);
+        let error = grid.error(&x, &right);
+        assert!(error < 1e-14 * f64::from(side) * 20.0, "{N} {side} {shape:?}: {error}");
+        for threads in [2, 3] {
+            team::ask(threads);
+            let y = grid.solve(&mut Team::gather(), shape, &right);
+            assert!(y == x, "{N} {side} {shape:?}: {threads} threads");
+        }
     }
     team::ask(1);
 }
@@ -250,8 +273,8 @@ fn singular_pivots_of_branches_are_told() {
         grid.blocks[row].fill([[0.0; 6]; 6]);
         let mut lu = BlockLu::<6>::default();
         lu.analyse(&grid.starts, &grid.columns, MOST_PRODUCTS).unwrap();
-        assert!(!lu.factorise(&mut Team::alone(), |_, k| Some(grid.blocks[k])));
+        assert!(!lu.factorise(&mut Team::alone(), Shape::Any, |_, k| Some(grid.blocks[k])));
         grid.blocks = kept;
-        assert!(lu.factorise(&mut Team::alone(), |_, k| Some(grid.blocks[k])));
+        assert!(lu.factorise(&mut Team::alone(), Shape::Any, |_, k| Some(grid.blocks[k])));
     }
 }
