@@ -1,4 +1,4 @@
-//! The elimination: each supernode gets the changes of earlier ones, then its own places are eliminated one after the other.
+//! The elimination: each supernode gets the changes of earlier ones, then its own places are eliminated in turn.
 
 use std::ops::{Range, RangeFrom};
 
@@ -231,7 +231,7 @@ impl<const N: usize> Elimination<'_, N> {
         let mut is_active = false;
         for layer in (k + 1) / blocks::<N>()..own.layers::<N>() {
             let [lower, upper] = [0, 1].map(|side| self.layer(own, side, layer).start + N * k);
-            // Rows of the layer that are not below the place get numbers that nobody uses.
+            // Rows of the layer that are not below the place change, too, but are not used afterwards.
             for v in 0..VECTORS {
                 let mut x = [level.zero(); N];
                 for (x, strip) in x.iter_mut().zip(&self.panels[lower..lower + N]) {

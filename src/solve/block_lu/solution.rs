@@ -70,7 +70,7 @@ impl<const N: usize> Solution<'_, N> {
     fn backward<L: SimdLevel>(&mut self, level: L, supernode: &Supernode) {
         let (layers, height) = (supernode.layers::<N>(), N * supernode.height());
         let rows = &self.supernodes.rows[supernode.rows.clone()];
-        // The places get their parts one after the other.
+        // The parts of the places follow in turn.
         self.work[..N * supernode.width()].fill(0.0);
         for (&row, work) in rows.iter().zip(self.work[N * supernode.width()..].chunks_exact_mut(N)) {
             work.copy_from_slice(&self.x[row as usize]);

@@ -9,8 +9,11 @@ use crate::solve::workspace::Memory;
 
 use super::{Room, Run};
 
-/// The expected number of steps of Newton's method.
+/// The expected number of steps, and the same in the space of bodies from an initial guess whose residual is less than `GOOD`, as
+/// in a wall at rest.
 const STEPS: f64 = 20.0;
+const GOOD: f64 = 0.01;
+const GOOD_STEPS: f64 = 5.0;
 
 /// The cost of a product of blocks, of the elimination of a row beside that, and of the search that finds the product.
 const PRODUCT: f64 = 1.5;
@@ -27,12 +30,6 @@ pub(super) const MOST_BODY_PRODUCTS: u64 = (MOST_PRODUCTS as f64 * PRODUCT / BOD
 
 /// With more rows than this for each node, factors are not sought in the space of contacts.
 const MANY_ROWS: usize = 4;
-
-/// The expected number of steps in the space of bodies, and the same from an initial guess whose residual is less than `GOOD`, as
-/// in a wall at rest.
-const BODY_STEPS: f64 = 20.0;
-const GOOD: f64 = 0.01;
-const GOOD_STEPS: f64 = 5.0;
 
 /// The search for fill takes at most this part of the time of the sweeps so far: of large heaps it is of no use.
 const SEARCHED: f64 = 0.2;
@@ -90,7 +87,7 @@ impl Run<'_, '_> {
     /// Whether steps in the space of bodies are expected to be quicker than `sweeps` sweeps.
     pub(super) fn bodies_are_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
         let is_good = self.report.first.by(self.options.measure) < GOOD;
-        let steps = if is_good { GOOD_STEPS } else { BODY_STEPS };
+        let steps = if is_good { GOOD_STEPS } else { STEPS };
         let step = sweeps * self.sweep_cost() / steps;
         let most = (step - self.cost_of_body_rows()) / BODY_PRODUCT;
         if self.source.bodies.is_none() || most < 0.0 {
