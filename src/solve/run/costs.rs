@@ -7,10 +7,9 @@ use crate::solve::block_lu::MOST_PRODUCTS;
 use crate::solve::problem::Problem3;
 use crate::solve::workspace::Memory;
 
-use super::{Room, Run};
+use super::{FEW, Room, Run};
 
-/// The expected number of steps, and the same in the space of bodies from an initial guess whose residual is less than `GOOD`, as
-/// in a wall at rest.
+/// The expected number of steps, and the same from an initial guess whose residual is less than `GOOD`, as in a wall at rest.
 const STEPS: f64 = 20.0;
 const GOOD: f64 = 0.01;
 const GOOD_STEPS: f64 = 5.0;
@@ -56,7 +55,9 @@ impl Run<'_, '_> {
             return Ok(false);
         }
         let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
-        let step = sweeps.min(allowed) * self.sweep_cost() / STEPS;
+        // In larger problems many steps may follow a good guess, too, as in heaps.
+        let steps = if self.problem.rows() <= FEW { self.expected_steps() } else { STEPS };
+        let step = sweeps.min(allowed) * self.sweep_cost() / steps;
         let most = (step - self.step_cost(0)) / PRODUCT;
         if most < 0.0 {
             return Ok(false);
@@ -68,6 +69,10 @@ impl Run<'_, '_> {
         }
         let products = self.products(most, next)?;
         Ok(products.is_some_and(|products| step > self.step_cost(products)))
+    }
+
+    fn expected_steps(&self) -> f64 {
+        if self.report.first.by(self.options.measure) < GOOD { GOOD_STEPS } else { STEPS }
     }
 
     /// Whether there are so few bodies that factors are smaller in their space, as in walls.
@@ -86,9 +91,7 @@ impl Run<'_, '_> {
 
     /// Whether steps in the space of bodies are expected to be quicker than `sweeps` sweeps.
     pub(super) fn bodies_are_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
-        let is_good = self.report.first.by(self.options.measure) < GOOD;
-        let steps = if is_good { GOOD_STEPS } else { STEPS };
-        let step = sweeps * self.sweep_cost() / steps;
+        let step = sweeps * self.sweep_cost() / self.expected_steps();
         let most = (step - self.cost_of_body_rows()) / BODY_PRODUCT;
         if self.source.bodies.is_none() || most < 0.0 {
             return Ok(false);
