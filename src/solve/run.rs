@@ -57,6 +57,10 @@ const FEW: usize = 64;
 /// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 10;
 
+/// The courses that a solution may take, and the sweeps with which another one begins, times its number.
+const MOST_COURSES: usize = 3;
+const COLD_SWEEPS: usize = 500;
+
 /// Sweeps until forces that grow without end do so steadily, and sweeps over which their growth is measured.
 const CALMING_SWEEPS: usize = 200;
 const DRIFT_SWEEPS: usize = 20;
@@ -231,6 +235,7 @@ impl Run<'_, '_> {
         }
         let (mut sweeps, mut idle, mut least) = (MORE_SWEEPS, 0, f64::INFINITY);
         let mut starts = STARTS.into_iter();
+        let mut courses = 1;
         loop {
             let spent = self.spent;
             if method != Method::GaussSeidel {
@@ -247,7 +252,19 @@ impl Run<'_, '_> {
             idle = if residual < 0.9 * least || has_other { 0 } else { idle + 1 };
             least = least.min(residual);
             if idle > MOST_IDLE {
-                return Ok(End::Stalled);
+                if courses == MOST_COURSES {
+                    return Ok(End::Stalled);
+                }
+                // Another course, from no forces and with more sweeps before the first steps.
+                courses += 1;
+                (sweeps, idle) = (MORE_SWEEPS, 0);
+                starts = STARTS.into_iter();
+                self.room.now.fill([0.0; 3]);
+                self.begin_again();
+                if let Some(end) = self.sweeps::<A>(courses * COLD_SWEEPS, false)? {
+                    return Ok(end);
+                }
+                continue;
             }
             // Otherwise sweeps go on from where they were, with their momentum, as if there had been no steps.
             if residual < CLOSER * self.rate.least {
