@@ -113,3 +113,6 @@ fn solve_contacts(archive: &mut Archive, options: &Options) -> Solved {
     let components = forces.iter().flat_map(|force| &force[..contacts.dimension]);
     Ok((forces.len(), report, components.copied().collect()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,8 @@
-//! Problems recorded by others: tests/data/friction/README.md names their sources.
+//! Recorded problems: tests/data/friction/README.md and tests/data/bodies/README.md name their sources.
 
 use crate::archive::Archive;
 use crate::contacts::Contacts;
+use crate::solve_bodies;
 use ldy::solve::{End, Measure, Method, Options, Report, Solver};
 use std::path::Path;
 
@@ -62,4 +63,15 @@ fn what_cannot_be_reached_is_told() {
     let report = solve("Capsules-i101-404", &Options { time: most, ..Options::default() });
     assert_eq!((report.end, report.sweeps), (End::Time, 0));
     assert_eq!(report.residual, report.first);
+}
+
+/// A tighter tolerance may be met while a looser one stalls: then another course is needed.
+#[test]
+fn one_course_that_stalls_is_not_the_last() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bodies/chain-28.npz");
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let options = Options { tolerance, ..Options::default() };
+        let (_, report, _) = solve_bodies(&mut Archive::open(&file).unwrap(), &options).unwrap();
+        assert_eq!(report.end, End::Converged, "{tolerance}: {report:?}");
+    }
 }

@@ -9,7 +9,7 @@ use crate::math::{Block, Vector, difference, of_columns, times, transposed_times
 use crate::memory::{self, refill};
 use crate::team::Team;
 
-use super::block_lu::{BlockLu, Shape, Square};
+use super::block_lu::{BlockLu, Shape, Square, unit};
 use super::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVector};
 
 /// The relative error of δx = Zᵀ δy at which a solution needs no correction.
@@ -17,17 +17,6 @@ const ENOUGH: f64 = 1e-11;
 
 /// The unit matrix.
 pub const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-
-/// The unit matrix of a node.
-const IDENTITY: Square<NODE> = {
-    let mut unit = [[0.0; NODE]; NODE];
-    let mut i = 0;
-    while i < NODE {
-        unit[i][i] = 1.0;
-        i += 1;
-    }
-    unit
-};
 
 /// The matrices of a row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -175,7 +164,7 @@ impl Kernel for Assembly<'_> {
     fn at<L: SimdLevel>(self, _: L) {
         let BodySpace { rows, pattern, pairs, lu, equations, .. } = self.space;
         for node in 0..rows.nodes() {
-            lu.add(pattern.find(node, node as u32), &IDENTITY);
+            lu.add(pattern.find(node, node as u32), &unit());
         }
         let mut pairs = pairs.iter();
         for (row, equation) in equations.iter().enumerate() {

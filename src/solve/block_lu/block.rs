@@ -3,11 +3,17 @@
 /// A block, column by column.
 pub type Square<const N: usize> = [[f64; N]; N];
 
+/// The unit matrix.
+#[inline(always)]
+pub fn unit<const N: usize>() -> Square<N> {
+    std::array::from_fn(|j| std::array::from_fn(|i| f64::from(i == j)))
+}
+
 /// Replace a pivot by U, with the reciprocals of its diagonal, and write L⁻¹ P, for P A = L U. Returns false if the matrix is singular
 /// or not finite.
 #[inline(always)]
 pub fn split<const N: usize>(a: &mut Square<N>, turned: &mut Square<N>) -> bool {
-    *turned = std::array::from_fn(|j| std::array::from_fn(|i| f64::from(i == j)));
+    *turned = unit();
     for k in 0..N {
         let largest = |best: usize, i: usize| if a[k][i].abs() > a[k][best].abs() { i } else { best };
         let pivot = (k + 1..N).fold(k, largest);

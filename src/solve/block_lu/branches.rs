@@ -1,6 +1,7 @@
 //! Branches of the tree of supernodes, which threads eliminate at the same time. They belong to the pattern, not to the number of
 //! threads.
 
+use std::iter::once;
 use std::ops::Range;
 
 use crate::memory::{self, collect, push, refill};
@@ -45,13 +46,13 @@ impl Sections {
                 2 * width * height * height
             }),
         )?;
+        let total: u64 = works.iter().sum();
         for k in 0..count {
             if let Some(parent) = supernodes.parent(k) {
                 sizes[parent] += sizes[k];
                 works[parent] += works[k];
             }
         }
-        let total: u64 = (0..count).filter(|&k| supernodes.parent(k).is_none()).map(|k| works[k]).sum();
         let most = if total < LEAST { 0 } else { total / PART };
         // From the last supernode to the first; a branch is skipped as a whole.
         let mut at = count;
@@ -83,14 +84,9 @@ impl Sections {
         let Self { all, strips, places, positions } = self;
         let count = all.len() + 1;
         let rows = supernodes.all.last().map_or(0, |last| last.places.end);
-        let first = |section: &Section| &supernodes.all[section.supernodes.start];
-        let ends = std::iter::once(supernodes.strips);
-        collect(strips, count, all.iter().map(|section| first(section).offset).chain(ends))?;
-        collect(
-            places,
-            count,
-            all.iter().map(|section| first(section).places.start).chain(std::iter::once(rows)),
-        )?;
+        let firsts = all.iter().map(|section| &supernodes.all[section.supernodes.start]);
+        collect(strips, count, firsts.clone().map(|first| first.offset).chain(once(supernodes.strips)))?;
+        collect(places, count, firsts.map(|first| first.places.start).chain(once(rows)))?;
         refill(positions, count, 0)?;
         for (k, section) in all.iter().enumerate() {
             positions[k + 1] = positions[k] + if section.is_branch { rows } else { 0 };

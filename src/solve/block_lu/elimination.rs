@@ -3,14 +3,14 @@
 use std::ops::{Range, RangeFrom};
 
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
+use crate::rows::pattern::range;
 
 use super::Shape;
 use super::block::{Square, split};
-use super::supernodes::{Place, STRIP, Strip, Supernode, Supernodes};
+use super::supernodes::{Place, STRIP, Strip, Supernode, Supernodes, VECTORS};
 
 /// A product of panels is made in tiles of a strip's rows and this many columns, which fill the registers.
 const COLUMNS: usize = 3;
-const VECTORS: usize = STRIP / 4;
 
 /// The most blocks in a strip.
 const MOST_BLOCKS: usize = STRIP / 3;
@@ -88,8 +88,7 @@ impl<const N: usize> Elimination<'_, N> {
         for (place, position) in to.places.clone().chain(below.iter().map(|&row| row as usize)).zip(0..) {
             self.position[place] = position;
         }
-        let changes = supernodes.starts[index] as usize..supernodes.starts[index + 1] as usize;
-        for change in &supernodes.changes[changes] {
+        for change in &supernodes.changes[range(&supernodes.starts, index)] {
             self.change(level, change.from as usize, to, change.rows.clone());
         }
         for place in to.places.clone() {

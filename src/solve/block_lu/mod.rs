@@ -18,12 +18,12 @@ use crate::memory::{self, collect, refill};
 use crate::rows::pattern::{KeptPattern, range};
 use crate::team::{Ragged, Team};
 
-pub use block::Square;
+pub use block::{Square, unit};
 use branches::Sections;
 use elimination::Elimination;
 use order::Order;
 use solution::Solution;
-use supernodes::{STRIP, Strip, Supernodes};
+use supernodes::{Place, STRIP, Strip, Supernodes};
 
 /// The factors, and the pattern that they belong to.
 #[derive(Debug, Default)]
@@ -58,9 +58,7 @@ pub struct BlockLu<const N: usize> {
 /// The place of a block in the panels.
 #[derive(Clone, Copy, Debug)]
 struct Target {
-    /// The strip of its first column, and its first row there.
-    strip: usize,
-    row: u32,
+    place: Place,
     /// Whether it is a block of Uᵀ.
     is_transposed: bool,
 }
@@ -128,10 +126,10 @@ impl<const N: usize> BlockLu<N> {
             let (first, later) = (row.min(column), row.max(column));
             let supernode = supernodes.of(first);
             let is_transposed = row < column;
-            let at = N * supernodes.position(supernode, later);
-            let layer = supernode.layer::<N>(usize::from(is_transposed), at / STRIP);
-            let strip = layer.start + N * (first - supernode.places.start);
-            Target { strip, row: (at % STRIP) as u32, is_transposed }
+            let position = supernodes.position(supernode, later);
+            let mut place = supernode.place::<N>(usize::from(is_transposed), position);
+            place.strip += N * (first - supernode.places.start);
+            Target { place, is_transposed }
         };
         collect(targets, columns.len(), pairs.map(target))
     }
@@ -173,9 +171,9 @@ impl<const N: usize> BlockLu<N> {
     /// Add to the k-th block of the pattern, before the elimination. The block must be used.
     #[inline(always)]
     pub fn add(&mut self, k: usize, block: &Square<N>) {
-        let Target { strip, row, is_transposed } = self.targets[k];
+        let Target { place: Place { strip, row }, is_transposed } = self.targets[k];
         for (j, strip) in self.panels[strip..strip + N].iter_mut().enumerate() {
-            let to = &mut strip.0.as_flattened_mut()[row as usize..row as usize + N];
+            let to = &mut strip.0.as_flattened_mut()[row..row + N];
             for (i, to) in to.iter_mut().enumerate() {
                 *to += if is_transposed { block[i][j] } else { block[j][i] };
             }

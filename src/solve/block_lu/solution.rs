@@ -3,9 +3,7 @@
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
 
 use super::block::{Square, back, times};
-use super::supernodes::{STRIP, Strip, Supernode, Supernodes};
-
-const VECTORS: usize = STRIP / 4;
+use super::supernodes::{STRIP, Strip, Supernode, Supernodes, VECTORS};
 
 /// The solution; `x` is in the order of the elimination.
 pub struct Solution<'a, const N: usize> {

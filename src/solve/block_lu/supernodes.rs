@@ -15,13 +15,14 @@ const WIDEST: usize = 48;
 /// A supernode may have blocks that are zero: this share of its blocks.
 const ZEROS: f64 = 0.1;
 
-/// The rows of a strip.
+/// The rows of a strip, and its vectors.
 pub const STRIP: usize = 12;
+pub const VECTORS: usize = STRIP / 4;
 
 /// Twelve rows of a column of a panel.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
-pub struct Strip(pub [[f64; 4]; STRIP / 4]);
+pub struct Strip(pub [[f64; 4]; VECTORS]);
 
 /// The supernodes of a factorization.
 #[derive(Debug, Default)]

@@ -278,3 +278,24 @@ fn singular_pivots_of_branches_are_told() {
         assert!(lu.factorise(&mut Team::alone(), Shape::Any, |_, k| Some(grid.blocks[k])));
     }
 }
+
+/// One pattern after the other, symmetric matrices and others, and a singular one between them.
+#[test]
+fn factors_do_not_depend_on_earlier_ones() {
+    let mut random = Random::new(13);
+    let mut lu = BlockLu::<6>::default();
+    for side in [5, 24, 5] {
+        let grid = Grid::<6>::random(side);
+        let symmetric = grid.symmetric();
+        let right: Vec<[f64; 6]> = (0..side * side).map(|_| random.array()).collect();
+        let cases = [(&symmetric, Shape::Symmetric), (&grid, Shape::Any), (&symmetric, Shape::Symmetric)];
+        for (grid, shape) in cases {
+            lu.analyse(&grid.starts, &grid.columns, MOST_PRODUCTS).unwrap();
+            assert!(!lu.factorise(&mut Team::alone(), shape, |row, k| (row > 3).then_some(grid.blocks[k])));
+            assert!(lu.factorise(&mut Team::alone(), shape, |_, k| Some(grid.blocks[k])));
+            let mut x = right.clone();
+            lu.solve(&mut x);
+            assert!(x == grid.solve(&mut Team::alone(), shape, &right), "{side} {shape:?}");
+        }
+    }
+}
