@@ -65,13 +65,25 @@ fn what_cannot_be_reached_is_told() {
     assert_eq!(report.residual, report.first);
 }
 
+fn solve_recorded(name: &str, tolerance: f64) -> Report {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bodies").join(name);
+    let options = Options { tolerance, ..Options::default() };
+    let (_, report, _) = solve_bodies(&mut Archive::open(&file).unwrap(), &options).unwrap();
+    assert_eq!(report.end, End::Converged, "{name}, {tolerance}: {report:?}");
+    report
+}
+
 /// A tighter tolerance may be met while a looser one stalls: then another course is needed.
 #[test]
 fn one_course_that_stalls_is_not_the_last() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bodies/chain-28.npz");
     for tolerance in [1e-4, 1e-6, 1e-8] {
-        let options = Options { tolerance, ..Options::default() };
-        let (_, report, _) = solve_bodies(&mut Archive::open(&file).unwrap(), &options).unwrap();
-        assert_eq!(report.end, End::Converged, "{tolerance}: {report:?}");
+        solve_recorded("chain-28.npz", tolerance);
     }
+}
+
+/// Interior steps stay at a residual from which Newton's steps lead to the solution.
+#[test]
+fn newtons_steps_are_tried_between_interior_steps() {
+    let report = solve_recorded("stack-4.npz", 1e-8);
+    assert!(report.steps < 500, "{report:?}");
 }

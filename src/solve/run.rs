@@ -45,6 +45,9 @@ const STARTS: [Start; 4] = [
     Start { width: 1000.0, share: 0.7, is_bold: true },
 ];
 
+/// Where nothing is foreseen, steps begin this times as far inside.
+const FURTHER: f64 = 3.0;
+
 /// While the residual is at most this, a failure does not end Newton's steps at once.
 const NEAR: f64 = 1e-6;
 
@@ -291,8 +294,11 @@ impl Run<'_, '_> {
         }
         let Some(start) = start else { return Ok(None) };
         // While the residual is large, structures stand still: nothing is foreseen, and matrices are symmetric.
-        let share = if is_far { 0.0 } else { start.share };
-        if let Some(end) = self.interior::<A>(Start { share, ..start })? {
+        let start = match is_far {
+            true => Start { width: FURTHER * start.width, share: 0.0, is_bold: true },
+            false => start,
+        };
+        if let Some(end) = self.interior::<A>(start)? {
             return Ok(Some(end));
         }
         self.steps::<A>(Trial::First)

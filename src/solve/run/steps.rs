@@ -28,6 +28,14 @@ const LESS: f64 = 0.1;
 /// long chain, whose W has small eigenvalues, does not wait until α is as small.
 const ALPHA_OF_JOINTS: f64 = 1e-10;
 
+/// The steps towards a center end if after `TRIED_STEPS` of them the error is this times the error at the start: few such steps reach
+/// the center.
+const TRIED_STEPS: usize = 3;
+const FAR: f64 = 30.0;
+
+/// After interior steps in which nothing is foreseen, and a single step to a center, α is at most this times the error.
+const CLOSE: f64 = 1e-3;
+
 /// The equations of a center are solved until their error is this times the error of the equations without the proximal term.
 const INNER: f64 = 0.1;
 
@@ -37,8 +45,14 @@ const MOST_INTERIOR_STEPS: usize = 100;
 const MOST_IDLE_INSIDE: usize = 25;
 const LEAST_STEP: f64 = 1e-5;
 
-/// Newton's steps are tried again between interior steps when the residual has decreased by this factor.
-const AHEAD_OF_NEWTON: f64 = 0.03;
+/// Newton's steps are tried between interior steps when the residual has decreased by this factor since the last trial; the same where
+/// nothing is foreseen and a step of Newton's method costs twice as much. Otherwise they are also tried after `BETWEEN_TRIALS` interior
+/// steps if the residual is less than `SMALL`: where contacts change between sticking and sliding, the residual of interior steps may
+/// stop at a value from which Newton's steps lead to the solution.
+const AHEAD: f64 = 0.1;
+const FAR_AHEAD: f64 = 0.03;
+const BETWEEN_TRIALS: usize = 5;
+const SMALL: f64 = 0.05;
 
 /// The length of a trial of Newton's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +65,8 @@ pub(super) enum Trial {
     First,
     /// Until it has failed once in a few steps.
     Short,
+    /// The same, with α that falls faster.
+    Quick,
 }
 
 /// The threads, the problem, the space, the state and the forces of interior steps.
@@ -78,7 +94,7 @@ impl Run<'_, '_> {
             Trial::Long => (MOST_FAILURES, MOST_STEPS),
             Trial::Small => (MOST_FAILURES, SMALL_STEPS),
             Trial::First => (1, MOST_STEPS),
-            Trial::Short => (1, FEW_STEPS),
+            Trial::Short | Trial::Quick => (1, FEW_STEPS),
         };
         while failures < most_failures && start.is_finite() {
             self.room.center.copy_from_slice(&self.room.now);
@@ -92,6 +108,9 @@ impl Run<'_, '_> {
                     return Ok(Some(end));
                 }
                 let distance = self.distance::<A>(0.0);
+                if trial != Trial::Long && step >= TRIED_STEPS && distance > FAR * start {
+                    break;
+                }
                 if self.distance::<A>(alpha) <= INNER * start.min(distance) {
                     reached = Some((step, distance));
                     break;
@@ -100,6 +119,7 @@ impl Run<'_, '_> {
             match reached {
                 Some((steps, distance)) if distance < 2.0 * start => {
                     match steps {
+                        1 if trial == Trial::Quick => alpha = (alpha * LESS * LESS).min(CLOSE * distance),
                         1 => alpha *= LESS * LESS,
                         ..=FEW_STEPS => alpha *= LESS,
                         _ => {}
@@ -120,7 +140,7 @@ impl Run<'_, '_> {
         Ok(None)
     }
 
-    /// Make interior steps; each time that the residual has decreased by `AHEAD_OF_NEWTON`, try a few steps of Newton's method.
+    /// Make interior steps, and between them try a few steps of Newton's method.
     pub(super) fn interior<A: Axes>(&mut self, start: Start) -> memory::Result<Option<End>> {
         let is_in_bodies = self.body_products(MOST_BODY_PRODUCTS)?.is_some();
         if !is_in_bodies && self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
@@ -131,8 +151,12 @@ impl Run<'_, '_> {
             let Inside { program, mut space, interior, now, .. } = self.inside(is_in_bodies);
             interior.begin::<A>(&program, &mut space, now, &start)?;
         }
+        let (trial, ahead) = match start.share == 0.0 {
+            true => (Trial::Quick, FAR_AHEAD),
+            false => (Trial::Short, AHEAD),
+        };
         let (mut least, mut idle) = (f64::INFINITY, 0);
-        let mut next = AHEAD_OF_NEWTON * self.best_residual();
+        let (mut last, mut untried) = (self.best_residual(), 0);
         for _ in 0..MOST_INTERIOR_STEPS {
             let long = {
                 let Inside { team, program, mut space, interior, now } = self.inside(is_in_bodies);
@@ -152,9 +176,11 @@ impl Run<'_, '_> {
             if idle > MOST_IDLE_INSIDE || long.is_none_or(|long| long < LEAST_STEP) {
                 break;
             }
-            if value < next {
-                next = AHEAD_OF_NEWTON * value;
-                if let Some(end) = self.steps::<A>(Trial::Short)? {
+            untried += 1;
+            let is_due = trial == Trial::Short && untried >= BETWEEN_TRIALS && value < SMALL;
+            if is_due || value < ahead * last {
+                (last, untried) = (value, 0);
+                if let Some(end) = self.steps::<A>(trial)? {
                     return Ok(Some(end));
                 }
             }
