@@ -8,8 +8,8 @@ use crate::memory::with_capacity;
 use crate::system::constraint::MOST_ROWS;
 use crate::system::{Error, Fault, Id, MOST_BODIES, Operator, System, subject_of};
 
-use super::arguments::{self, body_id, constraint_id, entry, values};
-use super::constraints::ldy_operator;
+use super::arguments::{self, body_id, constraint_id, entry};
+use super::constraints::{ldy_operator, operator};
 use super::ldy_system;
 
 /// Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the signs.
@@ -244,29 +244,15 @@ unsafe fn operators(
     given: &[ldy_operator],
 ) -> Result<Vec<Operator>> {
     let mut operators = with_capacity(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
-    for (&body, &ldy_operator { n, starts, rows: rows_of, values: entries, count }) in
-        bodies.iter().flatten().zip(given)
-    {
+    for (&body, given) in bodies.iter().flatten().zip(given) {
         let columns = system.body(body)?.dofs();
         let failed = |fault: Fault| match fault {
             Fault::Memory => refused(id, bodies, fault),
             _ => fail!(Code::BugFound, "constraint {id}, operator H of body {body}: {fault}"),
         };
-        check_size("its columns", columns, usize::try_from(n).unwrap_or_default()).map_err(&failed)?;
-        // SAFETY: the C program promises `count` values.
-        let entries = unsafe { values("values of an operator H", entries, count) }?;
-        let operator = if starts.is_null() && rows_of.is_null() {
-            Operator::dense(rows, columns, entries)
-        } else if starts.is_null() {
-            Err(Fault::Invalid("it is given by nodes: ldy_system_add_operators takes such"))
-        } else {
-            // SAFETY: the C program promises a start for each column, and an end; the number of columns has been checked.
-            let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;
-            // SAFETY: the C program promises a row for each value.
-            let rows_of = unsafe { values("rows of an operator H", rows_of, count) }?;
-            Operator::sparse(rows, columns, starts, rows_of, entries)
-        };
-        operators.push(operator.map_err(failed)?);
+        check_size("its columns", columns, usize::try_from(given.n).unwrap_or_default()).map_err(failed)?;
+        // SAFETY: the C program promises arrays as `operator` requires them; the number of columns has been checked.
+        operators.push(unsafe { operator(given, rows, columns, false) }?.map_err(failed)?);
     }
     Ok(operators)
 }

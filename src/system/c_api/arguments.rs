@@ -16,7 +16,7 @@ use crate::rows::{BlockRows, Layout, RowLayout};
 use crate::system::{Error, Fault, Id};
 
 use super::rows::ldy_rows;
-pub use super::strided::{body_ids, constraint_ids, strided, strided_mut};
+pub use super::strided::{ids, strided, strided_mut};
 
 /// The error's text becomes the last one of the thread.
 impl From<Error> for Code {

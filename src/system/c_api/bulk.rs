@@ -80,7 +80,7 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
     slave_points: *const f64,
     points_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
+    entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")),
            masters: optional strided((count, bodies_stride, 1)), slaves: optional strided((count, bodies_stride, 1)),
            frames: strided((count, frames_stride, 9)), master_points: optional strided((count, points_stride, 3)),
            slave_points: optional strided((count, points_stride, 3)) => {
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn ldy_system_placements(
     slave_points: *mut f64,
     points_stride: usize,
 ) -> c_int {
-    entry!(system: shared, constraints: constraint_ids((count, constraints_stride)),
+    entry!(system: shared, constraints: ids((count, constraints_stride, "constraint")),
            frames: optional strided_mut((count, frames_stride, 9)),
            master_points: optional strided_mut((count, points_stride, 3)),
            slave_points: optional strided_mut((count, points_stride, 3)) => {
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn ldy_system_set_compliances(
     compliances: *const f64,
     compliances_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
+    entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")),
            compliances: strided((count, compliances_stride, 9)) => {
         system.set_compliances(count, |k| (constraints.id(k), compliances.at(k)))?;
     })
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn ldy_system_set_tags(
     tags: *const c_ulonglong,
     tags_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
+    entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")),
            tags: strided((count, tags_stride, 1)) => {
         system.set_tags(count, |k| (constraints.id(k), tags.at(k)[0]))?;
     })
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn ldy_system_remove_constraints(
     constraints: *const c_longlong,
     constraints_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)) => {
+    entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")) => {
         system.remove_constraints(count, |k| constraints.id(k))?;
     })
 }
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn ldy_system_set_velocities(
     velocities: *const f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
+    entry!(system: exclusive, bodies: ids((count, bodies_stride, "body")),
            velocities: strided((count, velocities_stride, n)) => {
         system.set_velocities(count, false, |k| (bodies.id(k), velocities.at(k)))?;
     })
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocities(
     velocities: *const f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
+    entry!(system: exclusive, bodies: ids((count, bodies_stride, "body")),
            velocities: strided((count, velocities_stride, n)) => {
         system.set_velocities(count, true, |k| (bodies.id(k), velocities.at(k)))?;
     })
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn ldy_system_velocities(
     velocities: *mut f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: shared, bodies: body_ids((count, bodies_stride)),
+    entry!(system: shared, bodies: ids((count, bodies_stride, "body")),
            velocities: strided_mut((count, velocities_stride, n)) => {
         let mut velocities = velocities;
         system.velocities(count, n, |k| bodies.id(k), |k, velocity| velocities.put(k, velocity))?;
@@ -301,7 +301,7 @@ pub unsafe extern "C" fn ldy_system_set_rotations(
     rotations: *const f64,
     rotations_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
+    entry!(system: exclusive, bodies: ids((count, bodies_stride, "body")),
            rotations: strided((count, rotations_stride, 9)) => {
         system.set_rotations(count, |k| (bodies.id(k), rotations.array(k)))?;
     })
@@ -326,7 +326,7 @@ pub unsafe extern "C" fn ldy_system_rotations(
     rotations: *mut f64,
     rotations_stride: usize,
 ) -> c_int {
-    entry!(system: shared, bodies: body_ids((count, bodies_stride)),
+    entry!(system: shared, bodies: ids((count, bodies_stride, "body")),
            rotations: strided_mut((count, rotations_stride, 9)) => {
         let mut rotations = rotations;
         system.rotations(count, |k| bodies.id(k), |k, rotation| rotations.put(k, rotation))?;

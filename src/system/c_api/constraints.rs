@@ -6,7 +6,7 @@ use std::fmt::Display;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::math::Block;
 use crate::memory::with_capacity;
-use crate::system::{Error, Fault, Id, Operator, System};
+use crate::system::{Checked, Error, Fault, Id, Operator, System};
 
 use super::arguments::{self, array, body_id, constraint_id, entry, null, values};
 use super::{LDY_GROUND, ldy_system};
@@ -239,32 +239,47 @@ unsafe fn operators(
     for (k, name) in ["H_master", "H_slave"].into_iter().enumerate() {
         let Some(body) = bodies[k] else { continue };
         // SAFETY: the C program promises an operator, as this function requires; it is not the ground's.
-        let &ldy_operator { n, starts, rows, values: entries, count } =
-            unsafe { given[k].as_ref() }.ok_or_else(|| null(name))?;
+        let given = unsafe { given[k].as_ref() }.ok_or_else(|| null(name))?;
         let columns = system.body(body)?.dofs();
         let failed =
             |code, fault: &dyn Display| fail!(code, "constraint {id}, operator H of body {body}: {fault}");
-        if usize::try_from(n) != Ok(columns) {
-            let sizes = format_args!("{n} columns where {columns} are needed");
+        if usize::try_from(given.n) != Ok(columns) {
+            let sizes = format_args!("{} columns where {columns} are needed", given.n);
             return Err(failed(Code::BugFound, &sizes));
         }
-        // SAFETY: the C program promises `count` values.
-        let entries = unsafe { values("values of an operator H", entries, count) }?;
-        let operator = if starts.is_null() && rows.is_null() {
-            Operator::dense(3, columns, entries)
-        } else if let (true, Some((factor, weights))) = (starts.is_null(), entries.split_first_chunk()) {
-            // SAFETY: the C program promises a node for each weight.
-            let nodes = unsafe { values("nodes of an operator H", rows, weights.len()) }?;
-            Operator::nodal(columns, factor, nodes, weights)
-        } else {
-            // SAFETY: the C program promises a start for each column, and an end; the number of columns has been checked.
-            let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;
-            // SAFETY: the C program promises a row for each value.
-            let rows = unsafe { values("rows of an operator H", rows, count) }?;
-            Operator::sparse(3, columns, starts, rows, entries)
-        };
-        let operator = operator.map_err(|fault| failed(Error::of_system(fault).into(), &fault))?;
-        operators.push(operator);
+        // SAFETY: the C program promises arrays as `operator` requires them.
+        let operator = unsafe { operator(given, 3, columns, true) }?;
+        operators.push(operator.map_err(|fault| failed(Error::of_system(fault).into(), &fault))?);
     }
     Ok(operators)
+}
+
+/// An operator with `rows` rows and as many columns as it says. If an array is NULL, this fails; else the operator may be ill-formed.
+///
+/// # Safety
+/// Its arrays are NULL or have the lengths that [`ldy_operator`] describes.
+pub(super) unsafe fn operator(
+    &ldy_operator { starts, rows: indices, values: entries, count, .. }: &ldy_operator,
+    rows: usize,
+    columns: usize,
+    may_be_by_nodes: bool,
+) -> Result<Checked<Operator>> {
+    // SAFETY: the C program promises `count` values.
+    let entries = unsafe { values("values of an operator H", entries, count) }?;
+    if starts.is_null() && indices.is_null() {
+        return Ok(Operator::dense(rows, columns, entries));
+    }
+    if starts.is_null() && !may_be_by_nodes {
+        return Ok(Err(Fault::Invalid("it is given by nodes: ldy_system_add_operators takes such")));
+    }
+    if let (true, Some((factor, weights))) = (starts.is_null(), entries.split_first_chunk()) {
+        // SAFETY: the C program promises a node for each weight.
+        let nodes = unsafe { values("nodes of an operator H", indices, weights.len()) }?;
+        return Ok(Operator::nodal(columns, factor, nodes, weights));
+    }
+    // SAFETY: the C program promises a start for each column, and an end.
+    let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;
+    // SAFETY: the C program promises a row for each value.
+    let indices = unsafe { values("rows of an operator H", indices, count) }?;
+    Ok(Operator::sparse(rows, columns, starts, indices, entries))
 }

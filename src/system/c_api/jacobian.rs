@@ -48,7 +48,7 @@ pub unsafe extern "C" fn ldy_system_add_jacobian(
     constraint: *mut c_longlong,
 ) -> c_int {
     let strides = [row_stride, column_stride];
-    entry!(system: exclusive, bodies: body_ids((body_count, IDS)), heights: values(count),
+    entry!(system: exclusive, bodies: ids((body_count, IDS, "body")), heights: values(count),
            J: values(Jacobian::extent([rows, columns], strides)), constraint: place => {
         let jacobian = Jacobian::Dense { values: J, shape: [rows, columns], strides };
         constraint.put(insert(system, bodies, heights, &jacobian)?);
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
     value_count: usize,
     constraint: *mut c_longlong,
 ) -> c_int {
-    entry!(system: exclusive, bodies: body_ids((body_count, IDS)), heights: values(count),
+    entry!(system: exclusive, bodies: ids((body_count, IDS, "body")), heights: values(count),
            starts: values(rows.saturating_add(counts.is_null().into())), counts: optional values(rows),
            indices: values(value_count), values: values(value_count), constraint: place => {
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn ldy_system_set_jacobian(
     column_stride: usize,
 ) -> c_int {
     let strides = [row_stride, column_stride];
-    entry!(system: exclusive, bodies: body_ids((body_count, IDS)), constraints: constraint_ids((count, IDS)),
+    entry!(system: exclusive, bodies: ids((body_count, IDS, "body")), constraints: ids((count, IDS, "constraint")),
            J: values(Jacobian::extent([rows, columns], strides)) => {
         let jacobian = Jacobian::Dense { values: J, shape: [rows, columns], strides };
         system.set_jacobian(bodies.ids(), constraints.ids(), &jacobian)?;
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn ldy_system_set_sparse_jacobian(
     values: *const f64,
     value_count: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: body_ids((body_count, IDS)), constraints: constraint_ids((count, IDS)),
+    entry!(system: exclusive, bodies: ids((body_count, IDS, "body")), constraints: ids((count, IDS, "constraint")),
            starts: values(rows.saturating_add(counts.is_null().into())), counts: optional values(rows),
            indices: values(value_count), values: values(value_count) => {
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn ldy_system_set_laws(
     laws: *const ldy_law,
     laws_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
+    entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")),
            laws: strided((count, laws_stride, 1)) => {
         check_kinds(count, &laws, |k| Some(constraints.id(k)))?;
         system.set_laws(count, |k| (constraints.id(k), law_of(&laws.at(k)[0])))?;
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn ldy_system_laws(
     laws: *mut ldy_law,
     laws_stride: usize,
 ) -> c_int {
-    entry!(system: shared, constraints: constraint_ids((count, constraints_stride)),
+    entry!(system: shared, constraints: ids((count, constraints_stride, "constraint")),
            laws: strided_mut((count, laws_stride, 1)) => {
         let mut laws = laws;
         let rows = |k: usize| system.constraint(constraints.id(k)).map_or(0, |own| own.rows());

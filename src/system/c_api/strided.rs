@@ -22,39 +22,33 @@ pub struct Strided<'a, T> {
 
 /// Entries as in [`Strided`], but mutable.
 pub struct StridedMut<'a, T> {
-    first: *mut T,
-    stride: usize,
-    width: usize,
-    count: usize,
+    entries: Strided<'a, T>,
     values: PhantomData<&'a mut T>,
 }
 
 /// The number of entries, the bytes from one entry to the next, and the number of values of an entry.
 pub type Shape = (usize, usize, usize);
 
-/// Check that entries of type T can have this count and stride.
-fn check<T>(name: &str, is_null: bool, (count, stride, width): Shape) -> Result {
+/// Entries that are read. With a stride of 0 all entries are the same one.
+///
+/// # Safety
+/// `first` is NULL, or there are entries of this shape, which nobody changes meanwhile.
+pub unsafe fn strided<'a, T>(
+    name: &str,
+    first: *const T,
+    (count, stride, width): Shape,
+) -> Result<Strided<'a, T>> {
     let bytes = width.saturating_mul(size_of::<T>());
     let extent = count.saturating_sub(1).saturating_mul(stride).saturating_add(bytes);
-    if is_null && count > 0 {
+    if first.is_null() && count > 0 {
         Err(null(name))
     } else if !stride.is_multiple_of(align_of::<T>()) {
         Err(fail!(Code::BugFound, "{name}: a stride of {stride} bytes is no multiple of {}", align_of::<T>()))
     } else if isize::try_from(extent).is_err() {
         Err(fail!(Code::BugFound, "{name}: no array has {count} entries that are {stride} bytes apart"))
     } else {
-        Ok(())
+        Ok(Strided { first, stride, width, count, values: PhantomData })
     }
-}
-
-/// Entries that are read. With a stride of 0 all entries are the same one.
-///
-/// # Safety
-/// `first` is NULL, or there are entries of this shape, which nobody changes meanwhile.
-pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Result<Strided<'a, T>> {
-    check::<T>(name, first.is_null(), shape)?;
-    let (count, stride, width) = shape;
-    Ok(Strided { first, stride, width, count, values: PhantomData })
 }
 
 /// Entries that are written. They do not overlap: if there are several, the stride is at least the size of one entry's values.
@@ -62,38 +56,26 @@ pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Resul
 /// # Safety
 /// `first` is NULL, or there are entries of this shape, which nobody else uses meanwhile.
 pub unsafe fn strided_mut<'a, T>(name: &str, first: *mut T, shape: Shape) -> Result<StridedMut<'a, T>> {
-    check::<T>(name, first.is_null(), shape)?;
-    let (count, stride, width) = shape;
-    let bytes = width * size_of::<T>();
+    // SAFETY: the C program promises entries of this shape, as this function requires; they are not read.
+    let entries = unsafe { strided(name, first.cast_const(), shape) }?;
+    let (count, stride, bytes) = (shape.0, shape.1, entries.width * size_of::<T>());
     let why = format_args!("a stride of {stride} bytes is less than the {bytes} of an entry");
     ensure!(count <= 1 || stride >= bytes, fail!(Code::BugFound, "{name}: {why}"));
-    Ok(StridedMut { first, stride, width, count, values: PhantomData })
+    Ok(StridedMut { entries, values: PhantomData })
 }
 
-/// Ids of bodies, checked to be possible ids.
+/// Ids, checked to be possible ids of bodies or constraints. The arguments in brackets are the number of ids, the bytes from one to
+/// the next, and what they are ids of.
 ///
 /// # Safety
 /// The conditions of [`strided`].
-pub unsafe fn body_ids<'a>(
+pub unsafe fn ids<'a>(
     name: &str,
     first: *const c_longlong,
-    (count, stride): (usize, usize),
+    (count, stride, what): (usize, usize, &str),
 ) -> Result<Strided<'a, c_longlong>> {
     // SAFETY: the C program promises entries of this shape, as this function requires.
-    unsafe { strided(name, first, (count, stride, 1)) }?.checked("body", None)
-}
-
-/// Ids of constraints, checked to be possible ids.
-///
-/// # Safety
-/// The conditions of [`strided`].
-pub unsafe fn constraint_ids<'a>(
-    name: &str,
-    first: *const c_longlong,
-    (count, stride): (usize, usize),
-) -> Result<Strided<'a, c_longlong>> {
-    // SAFETY: the C program promises entries of this shape, as this function requires.
-    unsafe { strided(name, first, (count, stride, 1)) }?.checked("constraint", None)
+    unsafe { strided(name, first, (count, stride, 1)) }?.checked(what, None)
 }
 
 impl<'a, T> Strided<'a, T> {
@@ -120,11 +102,12 @@ impl<'a, T> Strided<'a, T> {
 impl<T: Copy> StridedMut<'_, T> {
     /// Write an entry.
     pub fn put(&mut self, entry: usize, values: &[T]) {
-        assert!(entry < self.count && values.len() == self.width);
+        let Strided { first, stride, width, count, .. } = self.entries;
+        assert!(entry < count && values.len() == width);
         // SAFETY: the caller of the constructor promised all entries of this shape, which nobody else uses; this is one of them.
         // The constructor checked that they span no more bytes than a pointer can be moved by, that the stride keeps the alignment,
         // and that they do not overlap.
-        unsafe { slice::from_raw_parts_mut(self.first.byte_add(entry * self.stride), self.width) }
+        unsafe { slice::from_raw_parts_mut(first.cast_mut().byte_add(entry * stride), width) }
             .copy_from_slice(values);
     }
 }
