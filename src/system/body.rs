@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use std::fmt;
-use std::ops::Range;
 
 use crate::fault::check_size;
 use crate::inertia::{self, BlockDiagonal, Defect, FactorError, Inverse, Matrix, Structure};
@@ -12,8 +11,8 @@ use crate::kinematics::rigid::{self, Rigid};
 use crate::math::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
 use crate::memory::{collected, repeated, with_capacity};
 
-use super::boxed_solver::BoxedSolver;
 use super::error::{Checked, Fault};
+use super::inverse_callback::{BoxedSolver, Member, Solve};
 
 /// How the points of a body move with its generalized velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,22 +31,6 @@ pub enum Kinematics {
     },
     /// Known to the user alone, who passes operators H.
     General,
-}
-
-/// An inverse callback: it applies A⁻¹ of a body. The thread that updates or multiplies calls it, never two threads at once.
-pub trait Solve: Send + Sync {
-    /// Replace the contiguous columns of `x`, `size` values each, by A⁻¹ times the columns, and return 0; any other number means
-    /// that this failed.
-    fn solve(&self, size: usize, x: &mut [f64]) -> i32;
-}
-
-/// The place of a body in a model (a shared inverse callback).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Its model.
-    pub(super) model: usize,
-    /// The place of its generalized velocities in stacked columns.
-    pub(super) place: Range<usize>,
 }
 
 /// The inertia of a body: A or A⁻¹ in one of several forms.

@@ -6,31 +6,26 @@
 //!
 //! The modules: `id_table` keeps bodies and constraints under ids, and `structure` the pattern of W. `scene` has all data that
 //! an `update` reads, `dirty` the flags of changes, and `update_plan` the parts that an update computes again. `matrix_free`
-//! multiplies with W through the bodies, `stability` finds the longest stable step, `solve` finds the forces, and `direct` factors W
-//! and finds dependent rows. `constraint_data` has the user's data of constraints, `laws` their laws, `sync` matches constraints with a list by keys, `bulk` functions for many bodies or constraints,
-//! `jacobian` the operators of many constraints as one matrix, `insertion` all-or-nothing insertion, `shared_solver` inverse
-//! callbacks for several bodies, `world` converts quantities of the world frame,
-//! and `spin` rotates free rigid bodies.
+//! multiplies with W through the bodies, `stability` finds the longest stable step, and `solve` finds the forces, factors W and
+//! finds dependent rows. `laws` keeps laws with constraints, `sync` matches constraints with a list by keys, `bulk` has functions for
+//! many bodies or constraints, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's functions
+//! that apply A⁻¹. `world` converts quantities of the world frame, and `spin` rotates free rigid bodies.
 
 mod body;
 mod body_rows;
-mod boxed_solver;
 mod bulk;
 pub mod c_api;
 mod constraint;
-mod constraint_data;
-mod direct;
 mod dirty;
 mod error;
 mod id_table;
-mod insertion;
+mod inverse_callback;
 mod jacobian;
 mod laws;
 mod matrix_free;
 mod model;
 mod rows;
 mod scene;
-mod shared_solver;
 mod solve;
 mod spin;
 mod stability;
@@ -42,12 +37,12 @@ mod world;
 
 pub use crate::math::lanczos::Estimate;
 pub use crate::rows::multiply::{Columns, extent};
-pub use body::{Body, Inertia, Kinematics, Member, Solve};
-pub use boxed_solver::BoxedSolver;
+pub use body::{Body, Inertia, Kinematics};
 pub use bulk::{AtPoints, EntryError, EntryResult};
 pub use constraint::{Constraint, MOST_BODIES, MOST_ROWS, Operator, Placement};
 pub use error::{Checked, Error, Fault, Result, Subject};
 pub use id_table::Id;
+pub use inverse_callback::{BoxedSolver, Member, Solve};
 pub use jacobian::Jacobian;
 pub use laws::RowLaw;
 pub use model::System;

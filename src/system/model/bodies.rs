@@ -4,11 +4,12 @@
 use crate::fault::check_size;
 use crate::math::{Block, Vector};
 use crate::memory::with_capacity;
-use crate::system::body::{Body, Inertia, Kinematics, Member, Solve, finite, same_bits};
+use crate::system::body::{Body, Inertia, Kinematics, finite, same_bits};
 use crate::system::bulk::{EntryError, EntryResult};
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::id_table::Id;
+use crate::system::inverse_callback::{Member, Solve};
 
 use super::System;
 

@@ -3,17 +3,17 @@
 
 use crate::fault::check_size;
 use crate::math::{Block, Vector};
-use crate::memory::collected;
-use crate::system::body::{copied, finite, orthonormal};
+use crate::memory::{self, collected};
+use crate::system::body::{Body, copied, finite, orthonormal};
 use crate::system::constraint::{
     Constraint, MOST_BODIES, OTHER_KIND, Operator, Placement, check_bodies, check_compliance, check_rows,
 };
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result, Subject, unknown};
-use crate::system::id_table::Id;
-use crate::system::insertion::mark_bodies;
+use crate::system::id_table::{Id, Table};
 
 use super::System;
+use super::constraint_data::ConstraintData;
 
 impl System {
     /// Insert a constraint between points of bodies; `None` is the ground. U = Eᵀ (velocity of the master's point − velocity of the
@@ -79,6 +79,57 @@ impl System {
         let operator = Operator::of_dof(dofs, dof, coefficient).map_err(failed)?;
         let operators = collected(1, std::iter::once(operator)).map_err(|_| failed(Fault::Memory))?;
         self.insert_operators(&[body], operators)
+    }
+
+    /// Let `insert` put constraints into the tables. After an error the tables are as before, and the results still exist.
+    pub(in crate::system) fn all_or_nothing<T, E>(
+        &mut self,
+        insert: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let (first, irregular) = (self.next_constraint(), self.irregular);
+        let inserted = insert(self);
+        match inserted {
+            Ok(_) => {
+                let Self { bodies, constraints, .. } = self;
+                for id in first..constraints.next() {
+                    let users = constraints.get(id).into_iter().flat_map(Constraint::all_bodies);
+                    mark_bodies(bodies, users, |count| *count += 1);
+                }
+                self.structure_changes();
+            }
+            Err(_) => {
+                self.data.truncate(first);
+                self.constraints.truncate(first);
+                self.irregular = irregular;
+            }
+        }
+        inserted
+    }
+
+    /// Put a constraint that has been checked into the tables.
+    ///
+    /// # Errors
+    /// If memory is exhausted; [`System::all_or_nothing`] then removes the parts that were inserted.
+    pub(in crate::system) fn put(&mut self, constraint: Constraint) -> memory::Result<Id> {
+        let is_irregular = !constraint.is_regular();
+        let id = self.constraints.insert(constraint, dirty::CHANGED)?;
+        self.irregular += usize::from(is_irregular);
+        self.data.insert(ConstraintData::default(), 0)?;
+        Ok(id)
+    }
+
+    /// Put a constraint by operators, all of them zero, into the tables; its bodies must exist.
+    ///
+    /// # Errors
+    /// The errors of [`System::put`].
+    pub(in crate::system) fn put_with_zeros(&mut self, bodies: &[Option<Id>], rows: usize) -> Result<Id> {
+        let zeros = bodies.iter().flatten().map(|&id| {
+            let dofs = self.bodies.get(id).map_or(0, |body| body.dofs());
+            Operator::zero(rows, dofs)
+        });
+        let constraint = Constraint::by_operators(bodies, rows, zeros);
+        let constraint = constraint.map_err(Error::of_system)?;
+        Ok(self.put(constraint)?)
     }
 
     /// Check the points of a constraint on these bodies.
@@ -350,6 +401,16 @@ pub(crate) fn subject_of(id: Id, bodies: &[Option<Id>]) -> Subject {
         _ => {
             let at = |k: usize| bodies.get(k).copied().flatten();
             Subject::Constraint(id, [at(0), at(1)])
+        }
+    }
+}
+
+/// Change the number of constraints on some bodies, and mark the bodies as changed.
+fn mark_bodies(table: &mut Table<Body>, bodies: impl Iterator<Item = Id>, count: impl Fn(&mut usize)) {
+    for body in bodies {
+        if let Some((body, mark)) = table.get_mut(body) {
+            count(&mut body.users);
+            *mark |= dirty::CHANGED;
         }
     }
 }

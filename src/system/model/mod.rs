@@ -12,17 +12,17 @@ use crate::assembly::update::BodyOperators;
 
 use super::body::Body;
 use super::constraint::Constraint;
-use super::constraint_data::ConstraintData;
 use super::error::{Error, Fault, Result};
 use super::id_table::{Id, Table};
+use super::inverse_callback::Models;
 use super::jacobian::ScatterPlan;
 use super::matrix_free::Workspace;
 use super::rows::Results;
 use super::scene::PartsOfPairs;
-use super::shared_solver::Models;
 use super::structure::Structure;
 use super::sync;
 use super::update_plan::Plan;
+use constraint_data::ConstraintData;
 pub(crate) use constraints::subject_of;
 
 /// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.

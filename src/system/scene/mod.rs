@@ -18,11 +18,11 @@ use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::math::{Block, is_finite};
 
-use super::body::{Body, Inertia, Kinematics, Member};
+use super::body::{Body, Inertia, Kinematics};
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Result};
 use super::id_table::{Id, Table};
-use super::shared_solver::Models;
+use super::inverse_callback::{Member, Models};
 use super::structure::Structure;
 use super::update_plan::Plan;
 

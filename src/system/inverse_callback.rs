@@ -1,14 +1,59 @@
-//! Shared inverse callbacks (models): one callback applies A⁻¹ of several bodies to columns in which their generalized velocities
-//! are stacked.
+//! The user's inverse callbacks, for one body and for several (models): one callback of a model applies A⁻¹ of its bodies to columns
+//! in which their generalized velocities are stacked.
 #![forbid(unsafe_code)]
 
 use std::fmt;
+use std::ops::Range;
 
+use crate::inertia::{self, Boxed};
 use crate::memory::{self, set_or_push};
 
-use super::body::{Member, Solve};
-use super::boxed_solver::BoxedSolver;
 use super::error::Checked;
+
+/// An inverse callback: it applies A⁻¹ of a body. The thread that updates or multiplies calls it, never two threads at once.
+pub trait Solve: Send + Sync {
+    /// Replace the contiguous columns of `x`, `size` values each, by A⁻¹ times the columns, and return 0; any other number means
+    /// that this failed.
+    fn solve(&self, size: usize, x: &mut [f64]) -> i32;
+}
+
+/// An inverse callback of any type on the heap. `Box::new` would abort if memory is exhausted.
+pub struct BoxedSolver(Box<dyn Boxable>);
+
+/// Implemented for arrays of one solver: safe code can turn the box of such an array, but not [`Boxed`], into one of any type.
+trait Boxable: Send + Sync {
+    fn solver(&self) -> &dyn Solve;
+}
+
+impl<T: Solve> Boxable for [T; 1] {
+    fn solver(&self) -> &dyn Solve {
+        &self[0]
+    }
+}
+
+impl BoxedSolver {
+    /// Move an inverse callback to the heap.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn new(solver: impl Solve + 'static) -> inertia::Result<Self> {
+        Ok(Self(Boxed::new(solver)?.into_box()))
+    }
+
+    /// Call [`Solve::solve`].
+    pub fn solve(&self, size: usize, x: &mut [f64]) -> i32 {
+        self.0.solver().solve(size, x)
+    }
+}
+
+/// The place of a body in a model (a shared inverse callback).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its model.
+    pub(super) model: usize,
+    /// The place of its generalized velocities in stacked columns.
+    pub(super) place: Range<usize>,
+}
 
 /// A shared inverse callback.
 struct Model {
