@@ -1,10 +1,9 @@
 //! Blocks of pairs of rows of which one is irregular: m × n blocks of up to six scalar rows, through any number of bodies.
 
 use super::pairs::Coupling;
-use crate::body_operators::Panel;
-use crate::body_operators::SlotRange;
+use crate::body_operators::{Panel, SlotRange};
 use crate::math::is_finite;
-use crate::math::simd::SimdLevel;
+use crate::math::simd::{Kernel, SimdLevel};
 
 /// The two blocks of a pair of rows α, β.
 #[derive(Debug)]
@@ -36,36 +35,29 @@ pub struct IrregularRun<'a, N, H, T> {
     pub transpose: T,
 }
 
-/// Make the blocks of a pair.
-///
-/// # Errors
-/// The name of the pair if its block is not finite.
-#[inline(always)]
-pub fn make<L: SimdLevel, Name>(
-    level: L,
-    panels: &[Panel],
-    pair: IrregularPair<'_, Name>,
-) -> Result<(), Name> {
-    let IrregularPair { name, couplings, heights: [height, width], block, transpose } = pair;
-    block.fill(0.0);
-    for Coupling { body, row, column } in couplings.iter().copied().map_while(|coupling| coupling) {
-        let [row, column] = [(row, height), (column, width)].map(|(first, rows)| SlotRange { first, rows });
-        panels[body].add_block(level, row, column, block);
-    }
-    for (j, values) in block.chunks_exact(height).enumerate() {
-        values.iter().enumerate().for_each(|(i, value)| transpose[width * i + j] = *value);
-    }
-    if is_finite(block) { Ok(()) } else { Err(name) }
+/// A pair to be made; the result is its name if its block is not finite.
+pub struct OneIrregularPair<'a, Name> {
+    /// The operators of all bodies.
+    pub panels: &'a [Panel],
+    /// The pair.
+    pub pair: IrregularPair<'a, Name>,
 }
 
-/// Make the blocks of a run; the number of the first that is not finite.
-#[inline(always)]
-pub fn make_run<'a, L: SimdLevel, N>(
-    level: L,
-    panel: &Panel,
-    Coupling { row, column, .. }: Coupling,
-    run: IrregularRun<'_, N, impl Iterator<Item = usize> + Clone, impl FnMut(usize) -> &'a mut [f64]>,
-) -> Option<usize> {
-    let IrregularRun { height, heights, blocks, transpose, .. } = run;
-    panel.write_blocks(level, SlotRange { first: row, rows: height }, column, heights, blocks, transpose)
+impl<Name> Kernel for OneIrregularPair<'_, Name> {
+    type Output = Result<(), Name>;
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
+        let IrregularPair { name, couplings, heights: [height, width], block, transpose } = self.pair;
+        block.fill(0.0);
+        for Coupling { body, row, column } in couplings.iter().copied().map_while(|coupling| coupling) {
+            let [row, column] =
+                [(row, height), (column, width)].map(|(first, rows)| SlotRange { first, rows });
+            self.panels[body].add_block(level, row, column, block);
+        }
+        for (j, values) in block.chunks_exact(height).enumerate() {
+            values.iter().enumerate().for_each(|(i, value)| transpose[width * i + j] = *value);
+        }
+        if is_finite(block) { Ok(()) } else { Err(name) }
+    }
 }

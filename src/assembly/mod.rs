@@ -17,4 +17,3 @@ pub mod rows;
 pub mod scene;
 pub mod update;
 pub mod velocities;
-pub mod whole_rows;

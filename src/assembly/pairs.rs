@@ -1,8 +1,8 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time, or all pairs of a row of one body with the rows that follow on it.
 
-use super::irregular_pairs::{self, IrregularPair, IrregularRun};
-use crate::body_operators::Panel;
+use super::irregular_pairs::{IrregularPair, IrregularRun, OneIrregularPair};
 use crate::body_operators::general::LastStrip;
+use crate::body_operators::{Panel, SlotRange};
 use crate::math::Block;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
 use crate::team::{Partition, Team};
@@ -31,35 +31,6 @@ pub struct Coupling {
     pub column: usize,
 }
 
-/// Makes the blocks of pairs.
-pub trait Make<Name> {
-    /// Make the blocks of a pair.
-    fn pair(&mut self, pair: Pair<'_, Name>);
-
-    /// Make the blocks of one row and rows with consecutive slots in the panel of a body; `coupling` is the first pair's.
-    fn run<'a>(
-        &mut self,
-        coupling: Coupling,
-        run: Run<'_, impl Fn(usize) -> Name, impl FnMut(usize) -> &'a mut Block>,
-    );
-
-    /// Make the blocks of a pair of which a row is irregular.
-    fn irregular_pair(&mut self, pair: IrregularPair<'_, Name>);
-
-    /// Make the blocks of pairs of a row α with rows β that have consecutive slots on a body, if α or all β are irregular;
-    /// `coupling` is the first pair's.
-    fn irregular_run<'a>(
-        &mut self,
-        coupling: Coupling,
-        run: IrregularRun<
-            '_,
-            impl Fn(usize) -> Name,
-            impl Iterator<Item = usize> + Clone,
-            impl FnMut(usize) -> &'a mut [f64],
-        >,
-    );
-}
-
 /// Pairs of a row α with rows β that have consecutive slots in the panel of a body; all their blocks are wanted.
 #[derive(Debug)]
 pub struct Run<'a, N, T> {
@@ -82,7 +53,7 @@ pub trait Pairs: Partition {
     type Fault: Send;
 
     /// Make each pair of this part in turn. The data of the next pairs can be prefetched meanwhile.
-    fn each(&mut self, panels: &[Panel], make: &mut impl Make<Self::Name>);
+    fn each<L: SimdLevel>(&mut self, make: &mut Maker<L, Self::Name>);
 
     /// The face's error for a pair whose block is not finite although its diagonal blocks are.
     fn fault(&self, name: Self::Name) -> Self::Fault;
@@ -109,40 +80,41 @@ impl<P: Pairs> Kernel for PairsKernel<'_, P> {
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { mut pairs, panels } = self;
-        let mut making =
-            Making { level, panels, last: [LastStrip::NONE; 2], in_rows: P::IN_ROWS, first_failed: None };
-        pairs.each(panels, &mut making);
-        making.first_failed.map_or(Ok(()), |name| Err(pairs.fault(name)))
+        let last = [LastStrip::NONE; 2];
+        let mut maker = Maker { level, panels, last, in_rows: P::IN_ROWS, first_failed: None };
+        pairs.each(&mut maker);
+        maker.first_failed.map_or(Ok(()), |name| Err(pairs.fault(name)))
     }
 }
 
-/// Makes pairs at a level, and keeps the first one that fails.
-struct Making<'a, L, Name> {
+/// Makes the blocks of pairs at a level, and keeps the first pair that fails.
+pub struct Maker<'a, L, Name> {
     level: L,
-    panels: &'a [Panel],
+    /// The operators of all bodies.
+    pub panels: &'a [Panel],
     last: [LastStrip; 2],
     in_rows: bool,
     first_failed: Option<Name>,
 }
 
-impl<L, Name: Ord + Copy> Making<'_, L, Name> {
+impl<L: SimdLevel, Name: Ord + Copy> Maker<'_, L, Name> {
     #[inline(always)]
     fn note(&mut self, name: Name) {
         self.first_failed = Some(self.first_failed.map_or(name, |first| first.min(name)));
     }
-}
 
-impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
+    /// Make the blocks of a pair.
     #[inline(always)]
-    fn pair(&mut self, pair: Pair<'_, Name>) {
+    pub fn pair(&mut self, pair: Pair<'_, Name>) {
         let last = self.in_rows.then_some(&mut self.last);
         if let Err(name) = self.level.apart(OnePair { panels: self.panels, pair, last }) {
             self.note(name);
         }
     }
 
+    /// Make the blocks of one row and rows with consecutive slots in the panel of a body; `coupling` is the first pair's.
     #[inline(always)]
-    fn run<'a>(
+    pub fn run<'a>(
         &mut self,
         Coupling { body, row, column }: Coupling,
         Run { name, blocks, transpose }: Run<'_, impl Fn(usize) -> Name, impl FnMut(usize) -> &'a mut Block>,
@@ -153,17 +125,51 @@ impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
         }
     }
 
+    /// Make blocks of one row without their transposes: the block of a column that two bodies couple with the row, or the blocks of
+    /// columns with consecutive slots in the panel of one body; `couplings` are those of the first column. All bodies have a Cholesky
+    /// factor of h A⁻¹; blocks of one body are always finite, see [`Panel::finite_columns`].
+    ///
+    /// W_αβ = Z_α Z_βᵀ is the transpose of W_βα to the bit, so it does not matter which of them is computed. To compute both, each in
+    /// its place, takes less time than to write the transpose to another row, and rows are independent of each other.
     #[inline(always)]
-    fn irregular_pair(&mut self, pair: IrregularPair<'_, Name>) {
+    pub fn part_of_row(
+        &mut self,
+        couplings: [Option<Coupling>; 2],
+        blocks: &mut [Block],
+        name: impl FnOnce() -> Name,
+    ) {
+        let panels = self.panels;
+        match (couplings, blocks) {
+            ([Some(first), Some(second)], [block]) => {
+                let mut w = panels[first.body].columns(self.level, first.row, first.column);
+                let more = panels[second.body].columns(self.level, second.row, second.column);
+                add(&mut w, &more);
+                write(block, &w);
+                if !are_finite(&w) {
+                    self.note(name());
+                }
+            }
+            ([Some(Coupling { body, row, column }), None], blocks) => {
+                panels[body].write_run(self.level, row, column, blocks);
+            }
+            _ => {}
+        }
+    }
+
+    /// Make the blocks of a pair of which a row is irregular.
+    #[inline(always)]
+    pub fn irregular_pair(&mut self, pair: IrregularPair<'_, Name>) {
         if let Err(name) = self.level.call(OneIrregularPair { panels: self.panels, pair }) {
             self.note(name);
         }
     }
 
+    /// Make the blocks of pairs of a row α with rows β that have consecutive slots on a body, if α or all β are irregular;
+    /// `coupling` is the first pair's.
     #[inline(always)]
-    fn irregular_run<'a>(
+    pub fn irregular_run<'a>(
         &mut self,
-        coupling: Coupling,
+        Coupling { body, row, column }: Coupling,
         run: IrregularRun<
             '_,
             impl Fn(usize) -> Name,
@@ -172,16 +178,18 @@ impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
         >,
     ) {
         let IrregularRun { name, height, heights, blocks, transpose } = run;
-        let run = IrregularRun { name: (), height, heights, blocks, transpose };
-        if let Some(failed) =
-            irregular_pairs::make_run(self.level, &self.panels[coupling.body], coupling, run)
-        {
+        let row = SlotRange { first: row, rows: height };
+        let failed = self.panels[body].write_blocks(self.level, row, column, heights, blocks, transpose);
+        if let Some(failed) = failed {
             self.note(name(failed));
         }
     }
 }
 
 /// A pair, which scenes make in several places.
+///
+/// W_αβ is computed and W_βα is its transpose to the bit: the face's choice of α decides which. The result is the name of the pair if
+/// its block is not finite; it is not written then. The diagonal blocks have been found finite before ([`Panel::finite_columns`]).
 struct OnePair<'a, Name> {
     panels: &'a [Panel],
     pair: Pair<'a, Name>,
@@ -193,64 +201,32 @@ impl<Name> Kernel for OnePair<'_, Name> {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
-        make(level, self.panels, self.pair, self.last)
-    }
-}
-
-/// As [`OnePair`], of which a row is irregular.
-struct OneIrregularPair<'a, Name> {
-    panels: &'a [Panel],
-    pair: IrregularPair<'a, Name>,
-}
-
-impl<Name> Kernel for OneIrregularPair<'_, Name> {
-    type Output = Result<(), Name>;
-
-    #[inline(always)]
-    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
-        irregular_pairs::make(level, self.panels, self.pair)
-    }
-}
-
-/// Make the blocks of a pair.
-///
-/// W_αβ is computed and W_βα is its transpose to the bit: the face's choice of α decides which.
-///
-/// # Errors
-/// The name of the pair if its block is not finite; it is not written then. The diagonal blocks have been found finite before
-/// ([`Panel::finite_columns`]).
-#[inline(always)]
-pub fn make<L: SimdLevel, Name>(
-    level: L,
-    panels: &[Panel],
-    pair: Pair<'_, Name>,
-    last: Option<&mut [LastStrip; 2]>,
-) -> Result<(), Name> {
-    let Pair { name, couplings, block, transpose } = pair;
-    let (first, second) = match last {
-        Some([first, second]) => (Some(first), Some(second)),
-        None => (None, None),
-    };
-    let one = match couplings[0] {
-        Some(coupling) => columns(level, panels, coupling, first),
-        None => Some([level.zero(); 3]),
-    };
-    let Some(mut w) = one else { return Err(name) };
-    if let Some(coupling) = couplings[1] {
-        let Some(more) = columns(level, panels, coupling, second) else { return Err(name) };
-        add(&mut w, &more);
-        // Two finite blocks may overflow together.
-        if couplings[0].is_some() && !are_finite(&w) {
-            return Err(name);
+        let Self { panels, pair: Pair { name, couplings, block, transpose }, last } = self;
+        let (first, second) = match last {
+            Some([first, second]) => (Some(first), Some(second)),
+            None => (None, None),
+        };
+        let one = match couplings[0] {
+            Some(coupling) => columns(level, panels, coupling, first),
+            None => Some([level.zero(); 3]),
+        };
+        let Some(mut w) = one else { return Err(name) };
+        if let Some(coupling) = couplings[1] {
+            let Some(more) = columns(level, panels, coupling, second) else { return Err(name) };
+            add(&mut w, &more);
+            // Two finite blocks may overflow together.
+            if couplings[0].is_some() && !are_finite(&w) {
+                return Err(name);
+            }
         }
+        if let Some(block) = block {
+            write(block, &w);
+        }
+        if let Some(transpose) = transpose {
+            write(transpose, &F64x4::transposed(w));
+        }
+        Ok(())
     }
-    if let Some(block) = block {
-        write(block, &w);
-    }
-    if let Some(transpose) = transpose {
-        write(transpose, &F64x4::transposed(w));
-    }
-    Ok(())
 }
 
 /// The columns of the block of a coupling, if it is finite.
@@ -291,7 +267,7 @@ mod tests {
             Pair { name: 'c', couplings: [None, None], block: Some(&mut zero), transpose: None },
         ];
         let panels = [Panel::default(), panel];
-        pairs.into_iter().for_each(|pair| make(Plain, &panels, pair, None).unwrap());
+        pairs.into_iter().for_each(|pair| OnePair { panels: &panels, pair, last: None }.at(Plain).unwrap());
         assert_eq!((block, transpose), (expected, transposed(&expected)));
         assert_eq!((alone, zero), (transposed(&expected), [0.0; 9]));
     }
@@ -317,7 +293,10 @@ mod tests {
             block: Some(block),
             transpose: None,
         });
-        assert_eq!(pairs.try_for_each(|pair| make(Plain, &panels, pair, None)), Err(11));
+        assert_eq!(
+            pairs.try_for_each(|pair| OnePair { panels: &panels, pair, last: None }.at(Plain)),
+            Err(11)
+        );
         assert_eq!(blocks, [[0.0; 9], [7.0; 9], [7.0; 9]]);
     }
 
@@ -334,7 +313,7 @@ mod tests {
         let mut block = [7.0; 9];
         for (entries, sum) in [([2.0, 3.0], Some(13.0)), ([1.2e154, 1.2e154], None)] {
             let pair = Pair { name: (), couplings, block: Some(&mut block), transpose: None };
-            let made = make(Plain, &entries.map(panel), pair, None);
+            let made = OnePair { panels: &entries.map(panel), pair, last: None }.at(Plain);
             assert_eq!(made.ok().map(|()| block[0]), sum);
         }
     }
@@ -347,7 +326,7 @@ mod tests {
 
         const IN_ROWS: bool = false;
 
-        fn each(&mut self, _: &[Panel], make: &mut impl Make<Self::Name>) {
+        fn each<L: SimdLevel>(&mut self, make: &mut Maker<L, Self::Name>) {
             for (name, block) in self.things.iter_mut() {
                 let coupling = Coupling { body: 0, row: name[0], column: name[1] };
                 let couplings = [Some(coupling), None];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::ptr;
 
 use crate::assembly::diagonal::{self, Diagonal};
-use crate::assembly::pairs::{Coupling, Make, Pair, Pairs};
+use crate::assembly::pairs::{Coupling, Maker, Pair, Pairs};
 use crate::assembly::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::velocities::Side;
@@ -24,6 +24,7 @@ use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::non_finite;
 use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, RowNode, WORD};
+use crate::math::simd::SimdLevel;
 use crate::math::{Block, Vector, is_finite};
 use crate::prefetch::fetch;
 use crate::team::{Numbered, Partition};
@@ -534,7 +535,8 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     const IN_ROWS: bool = false;
 
     #[inline(always)]
-    fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::BlockPair>) {
+    fn each<L: SimdLevel>(&mut self, make: &mut Maker<L, *mut rows::BlockPair>) {
+        let panels = make.panels;
         let PairOptions { kind, reuse, once } =
             if EVERYTHING { PairOptions::EVERYTHING } else { self.wanted };
         for number in self.numbers.clone() {

@@ -1,9 +1,9 @@
 //! Blocks between rows of systems that have irregular rows.
 
 use crate::assembly::irregular_pairs::{IrregularPair, IrregularRun};
-use crate::assembly::pairs::{Make, Pair, Pairs, Run};
-use crate::body_operators::Panel;
+use crate::assembly::pairs::{Maker, Pair, Pairs, Run};
 use crate::math::Block;
+use crate::math::simd::SimdLevel;
 use crate::prefetch::fetch;
 use crate::system::error::Error;
 use crate::system::structure::{AHEAD, MOST_BODIES, RunOfAny, Structure};
@@ -34,7 +34,7 @@ impl Pairs for IrregularPairs<'_> {
     const IN_ROWS: bool = true;
 
     #[inline(always)]
-    fn each(&mut self, _: &[Panel], make: &mut impl Make<[usize; 2]>) {
+    fn each<L: SimdLevel>(&mut self, make: &mut Maker<L, [usize; 2]>) {
         for part in self.things.iter_mut() {
             match self.context.scene.plan {
                 Some(plan) => each_planned(part, *self.context, plan, make),
@@ -83,7 +83,11 @@ impl<'a> IrregularBlocks<'a> {
 
 /// All pairs in the order of their earlier rows.
 #[inline(always)]
-fn each_by_rows(part: &mut PartOfPairs<usize>, context: IrregularBlocks, make: &mut impl Make<[usize; 2]>) {
+fn each_by_rows(
+    part: &mut PartOfPairs<usize>,
+    context: IrregularBlocks,
+    make: &mut Maker<impl SimdLevel, [usize; 2]>,
+) {
     let (structure, rows) = (context.structure(), part.rows.clone());
     let first = rows.start;
     let cursors = part.start(
@@ -128,7 +132,7 @@ impl Walk<'_, '_> {
     fn make<const N: usize, const MAY_BE_REGULAR: bool>(
         &mut self,
         run: &RunOfAny<N>,
-        make: &mut impl Make<[usize; 2]>,
+        make: &mut Maker<impl SimdLevel, [usize; 2]>,
     ) {
         let Self { context, row, place, value, first, cursors } = self;
         let (row, first) = (*row, *first);
@@ -202,7 +206,7 @@ fn each_planned(
     PartOfPairs { rows, .. }: &PartOfPairs<usize>,
     context: IrregularBlocks,
     plan: &Plan,
-    make: &mut impl Make<[usize; 2]>,
+    make: &mut Maker<impl SimdLevel, [usize; 2]>,
 ) {
     let structure = context.structure();
     let mut next = plan.next_row(rows.clone());
@@ -233,7 +237,7 @@ fn make_planned<const N: usize>(
     pairs: impl Iterator<Item = RunOfAny<N>>,
     context: IrregularBlocks,
     plan: &Plan,
-    make: &mut impl Make<[usize; 2]>,
+    make: &mut Maker<impl SimdLevel, [usize; 2]>,
 ) {
     let structure = context.structure();
     for (place, RunOfAny { row: column, couplings, .. }) in (structure.diagonal(row) + 1..).zip(pairs) {

@@ -1,14 +1,13 @@
 //! Blocks between rows, where all rows are regular.
 
-use crate::assembly::pairs::{Make, Pair, Pairs, Run as PairsOfRow};
-use crate::assembly::whole_rows::Run;
-use crate::body_operators::Panel;
+use crate::assembly::pairs::{Maker, Pair, Pairs, Run as PairsOfRow};
 use crate::math::Block;
+use crate::math::simd::SimdLevel;
 use crate::prefetch::{fetch, fetch_beyond};
 use crate::system::error::Error;
-use crate::system::structure::AHEAD;
+use crate::system::structure::{AHEAD, Run};
 use crate::system::update_plan::Plan;
-use crate::team::{Numbered, SharedSlice};
+use crate::team::{Numbered, Ragged, SharedSlice};
 
 use super::Scene;
 use super::parts::{Order, PartOfPairs};
@@ -44,7 +43,7 @@ impl Pairs for SystemPairs<'_> {
     const IN_ROWS: bool = true;
 
     #[inline(always)]
-    fn each(&mut self, _: &[Panel], make: &mut impl Make<[usize; 2]>) {
+    fn each<L: SimdLevel>(&mut self, make: &mut Maker<L, [usize; 2]>) {
         for part in self.things.iter_mut() {
             match (self.context.blocks.scene.plan, self.context.order) {
                 (Some(plan), _) => each_planned(part, *self.context, plan, make),
@@ -86,7 +85,7 @@ impl<'a> PairBlocks<'a> {
 
 /// Compute pairs in the order of their earlier rows.
 #[inline(always)]
-fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut impl Make<[usize; 2]>) {
+fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut Maker<impl SimdLevel, [usize; 2]>) {
     let (structure, rows) = (context.blocks.scene.structure, part.rows.clone());
     let first = rows.start;
     let cursors = part.start(
@@ -132,7 +131,11 @@ fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut impl Mak
 
 /// Compute pairs in the order of their later rows.
 #[inline(always)]
-fn each_by_columns(part: &mut PartOfPairs, context: PairBlocks, make: &mut impl Make<[usize; 2]>) {
+fn each_by_columns(
+    part: &mut PartOfPairs,
+    context: PairBlocks,
+    make: &mut Maker<impl SimdLevel, [usize; 2]>,
+) {
     let (structure, rows, first) = (context.blocks.scene.structure, part.rows.clone(), part.reach.start);
     let cursors = part.start(
         #[inline(always)]
@@ -165,7 +168,7 @@ fn each_planned(
     PartOfPairs { rows, .. }: &PartOfPairs,
     context: PairBlocks,
     plan: &Plan,
-    make: &mut impl Make<[usize; 2]>,
+    make: &mut Maker<impl SimdLevel, [usize; 2]>,
 ) {
     let structure = context.blocks.scene.structure;
     let mut next = plan.next_row(rows.clone());
@@ -188,5 +191,36 @@ fn each_planned(
                 make.pair(Pair { name: [row, column], couplings, block, transpose });
             }
         }
+    }
+}
+
+/// Rows of blocks, each computed at its own place.
+pub type WholeRows<'a> = Numbered<Ragged<'a, Block>, Blocks<'a>>;
+
+impl Pairs for WholeRows<'_> {
+    type Name = [usize; 2];
+    type Fault = Error;
+
+    const IN_ROWS: bool = true;
+
+    #[inline(always)]
+    fn each<L: SimdLevel>(&mut self, make: &mut Maker<L, [usize; 2]>) {
+        let Self { first, things: Ragged { values, starts }, context: Blocks { scene, diagonal } } = self;
+        let structure = scene.structure;
+        for (row, range) in (*first..).zip(starts.windows(2)) {
+            let blocks = &mut values[(range[0] - starts[0]) as usize..(range[1] - starts[0]) as usize];
+            let mut done = 0;
+            for Run { couplings, count } in structure.runs(row) {
+                let name = || [row, structure.columns()[range[0] as usize + done] as usize];
+                make.part_of_row(couplings, &mut blocks[done..done + count], name);
+                done += count;
+            }
+            blocks[structure.diagonal(row) - range[0] as usize] = diagonal[row];
+        }
+    }
+
+    #[cold]
+    fn fault(&self, rows: [usize; 2]) -> Error {
+        self.context.scene.block_not_finite(rows)
     }
 }

@@ -22,6 +22,7 @@ use super::id_table::{Id, Table};
 
 pub use super::constraint::MOST_BODIES;
 use irregular_layout::IrregularLayout;
+pub use neighbors::Run;
 pub use neighbors_of_any::RunOfAny;
 use sides::Sides;
 pub use sides::{NOWHERE, Side};

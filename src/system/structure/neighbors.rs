@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use crate::assembly::pairs::Coupling;
-use crate::assembly::whole_rows::Run;
 
 use super::{Side, Structure};
 
@@ -48,6 +47,15 @@ impl Structure {
         let (Side { body, slot: own }, slots) = (side, slots(side));
         Rest { body, own, next: slots.start as u32, rows: &self.rows_on(body as usize)[slots] }
     }
+}
+
+/// Columns of a row that have consecutive slots on one body, or one that two bodies couple with the row.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// The couplings of the first column with the row.
+    pub couplings: [Option<Coupling>; 2],
+    /// The number of columns; 1 if two bodies couple it.
+    pub count: usize,
 }
 
 /// See [`Structure::later`].
