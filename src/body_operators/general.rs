@@ -290,64 +290,6 @@ impl General {
         if sum.all_finite() { None } else { blocks.iter().position(|block| !is_finite(block)) }
     }
 
-    /// Write rows of W for one slot and for the scalar columns from slot `first` on, until `rows` is full. W has `stride` rows,
-    /// column-major; `rows` begins with the first entry and ends with the last column, which may be cut after the last row.
-    #[inline(always)]
-    pub(super) fn write_rows<L: SimdLevel>(
-        &self,
-        level: L,
-        row: usize,
-        first: usize,
-        stride: usize,
-        rows: &mut [f64],
-    ) {
-        level.call(RowsOfSlot { general: self, row, first, stride, rows });
-    }
-
-    /// As [`General::write_rows`], for a slot of R rows.
-    #[inline(always)]
-    fn write_some_rows<L: SimdLevel, const R: usize>(
-        &self,
-        level: L,
-        row: usize,
-        first: usize,
-        stride: usize,
-        rows: &mut [f64],
-    ) {
-        let h = self.rows_of(row);
-        let mut left = rows.len().div_ceil(stride);
-        let SlotColumns { tile, first: place, .. } = self.operators.slots()[first];
-        let (mut tile, mut place) = (tile as usize, usize::from(place));
-        let mut rows = rows;
-        while left > 0 {
-            let widths = self.operators.tiles()[tile..].iter().map(|tile| usize::from(tile.width));
-            let mut widths = widths.chain([0]);
-            let own = widths.next().unwrap_or_default() - place;
-            let width = left.min(own);
-            let y = &self.tiles.tile(tile)[place..];
-            let mut values = [[[0.0; WIDTH]; R]; 2];
-            let mut done = 1;
-            match width {
-                // One row alone keeps a processor busy with two tiles only.
-                _ if R == 1 && left >= own + 4 => {
-                    let next = self.tiles.tile(tile + 1);
-                    write_products::<L, R, 3, 2>(level, h, [y, next], &mut values);
-                    done = 2;
-                }
-                ..=4 => write_products::<L, R, 1, 1>(level, h, [y], &mut values),
-                5..=8 => write_products::<L, R, 2, 1>(level, h, [y], &mut values),
-                _ => write_products::<L, R, 3, 1>(level, h, [y], &mut values),
-            }
-            let mut width = width;
-            for values in &values[..done] {
-                put_rows(stride, width, values, rows);
-                (tile, place, rows) = (tile + 1, 0, rows.split_at_mut(rows.len().min(stride * width)).1);
-                left -= width;
-                width = left.min(widths.next().unwrap_or_default());
-            }
-        }
-    }
-
     /// Take the inverse from a dense one.
     fn take_dense(&mut self, dense: &Dense) -> Result {
         let Self { operators, inverse, inverse_of, .. } = self;
@@ -478,7 +420,7 @@ fn write_products<L: SimdLevel, const R: usize, const V: usize, const T: usize>(
     }
 }
 
-/// Put the first `width` columns of R rows into a matrix with `stride` rows, column-major, see [`General::write_rows`].
+/// Put the first `width` columns of R rows into a matrix with `stride` rows, column-major, see [`RowsOfSlot`].
 #[inline(always)]
 fn put_rows<const R: usize>(stride: usize, width: usize, values: &[[f64; WIDTH]; R], to: &mut [f64]) {
     if stride == 1 {
@@ -543,13 +485,14 @@ impl Kernel for ShortMicroTile<'_> {
     }
 }
 
-/// See [`General::write_rows`].
-struct RowsOfSlot<'a> {
-    general: &'a General,
-    row: usize,
-    first: usize,
-    stride: usize,
-    rows: &'a mut [f64],
+/// Rows of W for one slot and for the scalar columns from slot `first` on, until `rows` is full. W has `stride` rows, column-major;
+/// `rows` begins with the first entry and ends with the last column, which may be cut after the last row.
+pub(super) struct RowsOfSlot<'a> {
+    pub general: &'a General,
+    pub row: usize,
+    pub first: usize,
+    pub stride: usize,
+    pub rows: &'a mut [f64],
 }
 
 impl Kernel for RowsOfSlot<'_> {
@@ -557,11 +500,49 @@ impl Kernel for RowsOfSlot<'_> {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
-        let Self { general, row, first, stride, rows } = self;
-        match general.height(row) {
-            1 => general.write_some_rows::<L, 1>(level, row, first, stride, rows),
-            2 => general.write_some_rows::<L, 2>(level, row, first, stride, rows),
-            _ => general.write_some_rows::<L, 3>(level, row, first, stride, rows),
+        match self.general.height(self.row) {
+            1 => self.write::<L, 1>(level),
+            2 => self.write::<L, 2>(level),
+            _ => self.write::<L, 3>(level),
+        }
+    }
+}
+
+impl RowsOfSlot<'_> {
+    /// Write the rows of a slot of R rows.
+    #[inline(always)]
+    fn write<L: SimdLevel, const R: usize>(self, level: L) {
+        let Self { general, row, first, stride, mut rows } = self;
+        let h = general.rows_of(row);
+        let mut left = rows.len().div_ceil(stride);
+        let SlotColumns { tile, first: place, .. } = general.operators.slots()[first];
+        let (mut tile, mut place) = (tile as usize, usize::from(place));
+        while left > 0 {
+            let widths = general.operators.tiles()[tile..].iter().map(|tile| usize::from(tile.width));
+            let mut widths = widths.chain([0]);
+            let own = widths.next().unwrap_or_default() - place;
+            let width = left.min(own);
+            let y = &general.tiles.tile(tile)[place..];
+            let mut values = [[[0.0; WIDTH]; R]; 2];
+            let mut done = 1;
+            match width {
+                // One row alone keeps a processor busy with two tiles only.
+                _ if R == 1 && left >= own + 4 => {
+                    let next = general.tiles.tile(tile + 1);
+                    write_products::<L, R, 3, 2>(level, h, [y, next], &mut values);
+                    done = 2;
+                }
+                ..=4 => write_products::<L, R, 1, 1>(level, h, [y], &mut values),
+                5..=8 => write_products::<L, R, 2, 1>(level, h, [y], &mut values),
+                _ => write_products::<L, R, 3, 1>(level, h, [y], &mut values),
+            }
+            let mut width = width;
+            for values in &values[..done] {
+                put_rows(stride, width, values, rows);
+                (tile, place, rows) = (tile + 1, 0, rows.split_at_mut(rows.len().min(stride * width)).1);
+                left -= width;
+                width = left.min(widths.next().unwrap_or_default());
+            }
         }
     }
 }

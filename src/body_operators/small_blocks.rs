@@ -1,5 +1,8 @@
 //! Blocks W_αβ of constraints with 1 to 6 rows, m × n and column-major.
 
+use std::iter;
+
+use super::general::RowsOfSlot;
 use super::{Form, Panel};
 use crate::kinematics::operator::{GROUP, MOST_ROWS, groups, height};
 use crate::math::is_finite;
@@ -82,39 +85,16 @@ impl Panel {
         })
     }
 
-    /// Write the block W_αβ of two constraints on the body, m × n, column-major; returns whether it is finite.
+    /// Add the block W_αβ through this body to `block`, m × n, column-major.
     ///
     /// # Panics
     /// If `block` does not have m n values, or the panel has no such slots.
     #[inline(always)]
-    pub fn block_into<L: SimdLevel>(
-        &self,
-        level: L,
-        row: SlotRange,
-        column: SlotRange,
-        block: &mut [f64],
-    ) -> bool {
-        self.write_run_of(level, row, column.first, std::iter::once(column.rows), block);
-        is_finite(block)
-    }
-
-    /// Add W_αβ through this body to `block`, see [`Panel::block_into`]; returns whether what was added is finite.
-    ///
-    /// # Panics
-    /// As [`Panel::block_into`].
-    #[inline(always)]
-    pub fn add_block<L: SimdLevel>(
-        &self,
-        level: L,
-        row: SlotRange,
-        column: SlotRange,
-        block: &mut [f64],
-    ) -> bool {
+    pub fn add_block<L: SimdLevel>(&self, level: L, row: SlotRange, column: SlotRange, block: &mut [f64]) {
         let mut own = [0.0; MOST_ROWS * MOST_ROWS];
         let own = &mut own[..row.rows * column.rows];
-        let is_finite = self.block_into(level, row, column, own);
+        self.write_run_of(level, row, column.first, iter::once(column.rows), own);
         block.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
-        is_finite
     }
 
     /// Write the blocks of a constraint and of a run of constraints: m × N, column-major.
@@ -133,7 +113,8 @@ impl Panel {
         }
         if let (Form::General, Some(large)) = (self.form, self.large.as_deref()) {
             for (slot, first_row, _) in row.slots() {
-                large.general.write_rows(level, slot, first, m, &mut blocks[first_row..]);
+                let (general, rows) = (&large.general, &mut blocks[first_row..]);
+                level.call(RowsOfSlot { general, row: slot, first, stride: m, rows });
             }
             return;
         }
