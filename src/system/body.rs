@@ -418,14 +418,11 @@ impl Body {
         &self.velocities[..self.dofs()]
     }
 
-    pub(super) fn velocity_mut(&mut self) -> &mut [f64] {
+    /// The previous or the free generalized velocity.
+    pub(super) fn velocity_mut(&mut self, is_previous: bool) -> &mut [f64] {
         let dofs = self.dofs();
-        &mut self.velocities[dofs..]
-    }
-
-    pub(super) fn previous_velocity_mut(&mut self) -> &mut [f64] {
-        let dofs = self.dofs();
-        &mut self.velocities[..dofs]
+        let (previous, free) = self.velocities.split_at_mut(dofs);
+        if is_previous { previous } else { free }
     }
 
     /// Set the kinematics; return whether that changes anything.

@@ -56,6 +56,16 @@ pub(super) fn all(count: usize, mut check: impl FnMut(usize) -> Result) -> Entry
     (0..count).try_for_each(|entry| check(entry).map_err(|error| EntryError { entry: Some(entry), error }))
 }
 
+/// Call a function with what is found for each entry; if something is not found, nothing is called.
+pub(super) fn tell_all<T>(
+    count: usize,
+    find: impl Fn(usize) -> Result<T>,
+    mut tell: impl FnMut(usize, T),
+) -> EntryResult {
+    all(count, |k| find(k).map(|_| ()))?;
+    all(count, |k| find(k).map(|found| tell(k, found)))
+}
+
 impl System {
     /// Insert `count` constraints at points, and return the id of the first; the ids are consecutive.
     ///
@@ -156,8 +166,8 @@ impl System {
         entry: impl Fn(usize) -> (Id, &'a [f64]),
     ) -> EntryResult {
         all(count, |k| self.check_velocity(entry(k).0, entry(k).1))?;
-        let set = if are_previous { Self::set_previous_velocity } else { Self::set_velocity };
-        Ok((0..count).map(entry).try_for_each(|(id, velocity)| set(self, id, velocity))?)
+        (0..count).map(entry).for_each(|(id, velocity)| self.put_velocity(id, are_previous, velocity));
+        Ok(())
     }
 
     /// Set the rotations of `count` rigid bodies.
@@ -178,16 +188,14 @@ impl System {
         count: usize,
         n: usize,
         id: impl Fn(usize) -> Id,
-        mut tell: impl FnMut(usize, &'a [f64]),
+        tell: impl FnMut(usize, &'a [f64]),
     ) -> EntryResult {
-        all(count, |k| {
-            let checked = check_size("its generalised velocity", self.body(id(k))?.dofs(), n);
-            checked.map_err(|fault| Error::of_body(id(k), fault))
-        })?;
-        for k in 0..count {
-            tell(k, self.body(id(k))?.velocity());
-        }
-        Ok(())
+        let velocity = |k: usize| {
+            let body = self.body(id(k))?;
+            let checked = check_size("its generalised velocity", body.dofs(), n);
+            checked.map(|()| body.velocity()).map_err(|fault| Error::of_body(id(k), fault))
+        };
+        tell_all(count, velocity, tell)
     }
 
     /// Write the rotations of `count` rigid bodies.
@@ -200,11 +208,7 @@ impl System {
         id: impl Fn(usize) -> Id,
         mut tell: impl FnMut(usize, &Block),
     ) -> EntryResult {
-        all(count, |k| self.rigid(id(k)).map(|_| ()))?;
-        for k in 0..count {
-            tell(k, self.rigid(id(k))?.0);
-        }
-        Ok(())
+        tell_all(count, |k| self.rigid(id(k)), |k, (rotation, _)| tell(k, rotation))
     }
 
     /// Write frames and points of `count` constraints.
@@ -217,12 +221,7 @@ impl System {
         id: impl Fn(usize) -> Id,
         mut tell: impl FnMut(usize, &Block, &[Vector; 2]),
     ) -> EntryResult {
-        all(count, |k| self.points_of(id(k)).map(|_| ()))?;
-        for k in 0..count {
-            let (frame, points) = self.points_of(id(k))?;
-            tell(k, frame, points);
-        }
-        Ok(())
+        tell_all(count, |k| self.points_of(id(k)), |k, (frame, points)| tell(k, frame, points))
     }
 
     pub(super) fn points_of(&self, id: Id) -> Result<(&Block, &[Vector; 2])> {

@@ -9,7 +9,7 @@ use crate::math::{Block, Vector, is_finite, small_symmetric};
 use crate::memory::{collected, with_capacity};
 
 use super::body::{Body, finite, same_bits};
-use super::error::{Checked, Fault, Subject};
+use super::error::{Checked, Fault, Subject, subject_of};
 use super::id_table::Id;
 use crate::fault::check_size;
 
@@ -144,12 +144,7 @@ impl Constraint {
 
     /// The subject of errors of this constraint.
     pub(super) fn subject(&self, id: Id) -> Subject {
-        match (self.bodies, self.others()) {
-            ([Some(first), Some(second)], others @ [_, ..]) => {
-                Subject::Among(id, [first, second], 2 + others.len())
-            }
-            (bodies, _) => Subject::Constraint(id, bodies),
-        }
+        subject_of(id, self.list_bodies(&mut [None; MOST_BODIES]))
     }
 
     /// The place where it acts, with the operators of the first two bodies.

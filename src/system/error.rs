@@ -53,6 +53,17 @@ pub(super) fn unknown(id: Id) -> Error {
     Error { subject: Subject::Constraint(id, [None, None]), fault: Fault::Unknown }
 }
 
+/// The subject of errors of a constraint that is to be inserted on these bodies.
+pub(crate) fn subject_of(id: Id, bodies: &[Option<Id>]) -> Subject {
+    match *bodies {
+        [Some(first), Some(second), _, ..] => Subject::Among(id, [first, second], bodies.len()),
+        _ => {
+            let at = |k: usize| bodies.get(k).copied().flatten();
+            Subject::Constraint(id, [at(0), at(1)])
+        }
+    }
+}
+
 impl From<TryReserveError> for Error {
     fn from(_: TryReserveError) -> Self {
         Self::of_system(Fault::Memory)

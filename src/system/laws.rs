@@ -4,7 +4,7 @@
 use crate::memory::collect;
 use crate::solve::{Kind, Law, check_law};
 
-use super::bulk::{EntryResult, all};
+use super::bulk::{EntryResult, all, tell_all};
 use super::constraint::{Constraint, MOST_ROWS};
 use super::error::{Error, Fault, Result, unknown};
 use super::id_table::Id;
@@ -76,13 +76,9 @@ impl System {
         &'a self,
         count: usize,
         id: impl Fn(usize) -> Id,
-        mut tell: impl FnMut(usize, Option<&'a RowLaw>),
+        tell: impl FnMut(usize, Option<&'a RowLaw>),
     ) -> EntryResult {
-        all(count, |k| self.law(id(k)).map(|_| ()))?;
-        for k in 0..count {
-            tell(k, self.law(id(k))?);
-        }
-        Ok(())
+        tell_all(count, |k| self.law(id(k)), tell)
     }
 
     /// Write the laws of all constraints in the order of rows, as [`System::solve`] takes them: one for each constraint, or two for
@@ -93,8 +89,9 @@ impl System {
     pub fn row_laws(&self, laws: &mut Vec<Law>) -> Result {
         collect(laws, 2 * self.constraints.len(), std::iter::empty())?;
         for ((id, constraint), (_, data)) in self.constraints.iter().zip(self.data.iter()) {
-            let missing = Error { subject: constraint.subject(id), fault: Fault::Invalid("it has no law") };
-            laws.extend(data.law.ok_or(missing)?.parts(constraint.rows()));
+            let missing =
+                || Error { subject: constraint.subject(id), fault: Fault::Invalid("it has no law") };
+            laws.extend(data.law.ok_or_else(missing)?.parts(constraint.rows()));
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use num_traits::AsPrimitive;
+
 use crate::ffi::large_pages;
 use crate::math::small_symmetric;
 use crate::rows::BlockRows;
@@ -39,7 +41,7 @@ impl<'a> Rows<'a> {
     /// The range of a row's diagonal block in `diagonal` and `inverse`.
     #[inline(always)]
     pub fn square(&self, row: usize) -> Range<usize> {
-        if self.squares.is_empty() { 9 * row..9 * row + 9 } else { self.squares[row]..self.squares[row + 1] }
+        range_of(self.squares, row, 9)
     }
 
     /// Write the largest eigenvalue of each diagonal block, NaN where none is found.
@@ -65,6 +67,12 @@ pub(super) struct Results {
     pub diagonal: Vec<f64>,
     /// Inverses of diagonal blocks.
     pub inverse: Vec<f64>,
+}
+
+/// The range of the values of a row, with the starts of those of each row, empty if each has the same number of values.
+#[inline(always)]
+pub(super) fn range_of(starts: &[impl AsPrimitive<usize>], row: usize, each: usize) -> Range<usize> {
+    if starts.is_empty() { each * row..each * (row + 1) } else { starts[row].as_()..starts[row + 1].as_() }
 }
 
 /// Set the length of a vector without touching the values that it has already.

@@ -50,10 +50,10 @@ fn next_marked(marks: &[u8], places: Range<usize>) -> usize {
     places.start + skipped + some[skipped..].iter().take_while(|mark| **mark == 0).count()
 }
 
-/// All marked places, ascending.
-fn marked(marks: &[u8]) -> impl Iterator<Item = usize> {
-    let next = |from| Some(next_marked(marks, from..marks.len())).filter(|&place| place < marks.len());
-    iter::successors(next(0), move |&place| next(place + 1))
+/// All marked places in a range, ascending.
+fn marked(marks: &[u8], places: Range<usize>) -> impl Iterator<Item = usize> {
+    let next = move |from| Some(next_marked(marks, from..places.end)).filter(|&place| place < places.end);
+    iter::successors(next(places.start), move |&place| next(place + 1))
 }
 
 /// The parts of each body and each row that an update computes.
@@ -126,7 +126,7 @@ impl Plan {
     fn add_rows_on_bodies(&mut self, bodies: &Table<Body>, structure: &Structure) {
         let Self { bodies: of_body, rows, .. } = self;
         let mut has_moving_obstacle = false;
-        for body in marked(of_body) {
+        for body in marked(of_body, 0..of_body.len()) {
             let on_body = structure.rows_on(body);
             let of_rows = match of_body[body] {
                 part if part & WHOLE != 0 => WHOLE | TOUCHED | MOVING,
@@ -153,7 +153,7 @@ impl Plan {
         let Self { bodies: of_body, rows, has_blocks } = self;
         let [mut some, mut whole] = [0; 2];
         *has_blocks = false;
-        for row in marked(rows) {
+        for row in marked(rows, 0..rows.len()) {
             *has_blocks |= rows[row] & (TOUCHED | WHOLE) != 0;
             some += usize::from(rows[row] & MOVING != 0);
             if rows[row] & WHOLE != 0 {
@@ -194,10 +194,11 @@ impl Plan {
         self.has_blocks
     }
 
-    /// Whether the diagonal block of a row is computed, and whether pairs of the row may be.
+    /// The rows in a range with something to compute; whether the diagonal block of each is computed, and whether pairs of it may be.
     #[inline(always)]
-    pub fn blocks_of(&self, row: usize) -> [bool; 2] {
-        [self.rows[row] & WHOLE != 0, self.rows[row] & TOUCHED != 0]
+    pub fn blocks_in(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, [bool; 2])> {
+        marked(&self.rows, rows)
+            .map(|row| (row, [self.rows[row] & WHOLE != 0, self.rows[row] & TOUCHED != 0]))
     }
 
     /// Whether the pair of two rows that these bodies couple is computed.

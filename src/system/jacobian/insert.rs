@@ -7,9 +7,9 @@ use crate::memory::collect;
 
 use super::super::bulk::{EntryError, EntryResult};
 use super::super::constraint::{MOST_BODIES, check_bodies, check_rows};
-use super::super::error::{Error, Fault};
+use super::super::error::{Error, Fault, subject_of};
 use super::super::id_table::Id;
-use super::super::model::{System, subject_of};
+use super::super::model::System;
 use super::rows::Jacobian;
 use super::scatter_plan::{BodyColumns, ScatterPlan};
 

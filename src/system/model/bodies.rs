@@ -289,7 +289,7 @@ impl System {
     /// # Errors
     /// If there is no such body, the number of values is wrong, or they are not finite.
     pub fn set_velocity(&mut self, id: Id, velocity: &[f64]) -> Result {
-        self.set_either_velocity(id, velocity, Body::velocity_mut)
+        self.set_velocities(1, false, |_| (id, velocity)).map_err(|error| error.error)
     }
 
     /// Set the previous generalized velocity, from which V is computed.
@@ -297,7 +297,7 @@ impl System {
     /// # Errors
     /// As [`System::set_velocity`].
     pub fn set_previous_velocity(&mut self, id: Id, velocity: &[f64]) -> Result {
-        self.set_either_velocity(id, velocity, Body::previous_velocity_mut)
+        self.set_velocities(1, true, |_| (id, velocity)).map_err(|error| error.error)
     }
 
     pub(in crate::system) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result {
@@ -306,22 +306,16 @@ impl System {
         finite("its generalised velocity", velocity).map_err(failed)
     }
 
-    fn set_either_velocity(
-        &mut self,
-        id: Id,
-        velocity: &[f64],
-        place: impl FnOnce(&mut Body) -> &mut [f64],
-    ) -> Result {
-        self.check_velocity(id, velocity)?;
+    /// Set a velocity that has been checked.
+    pub(in crate::system) fn put_velocity(&mut self, id: Id, is_previous: bool, velocity: &[f64]) {
         self.is_fresh = false;
         if let Some((body, mark)) = self.bodies.get_mut(id) {
-            let place = place(body);
+            let place = body.velocity_mut(is_previous);
             if !same_bits(place, velocity) {
                 place.copy_from_slice(velocity);
                 *mark |= dirty::VELOCITY;
             }
         }
-        Ok(())
     }
 
     fn change_body(&mut self, id: Id, change: impl FnOnce(&mut Body, &mut u8) -> Checked) -> Result {

@@ -9,7 +9,7 @@ use crate::system::constraint::{
     Constraint, MOST_BODIES, OTHER_KIND, Operator, Placement, check_bodies, check_compliance, check_rows,
 };
 use crate::system::dirty;
-use crate::system::error::{Checked, Error, Fault, Result, Subject, unknown};
+use crate::system::error::{Checked, Error, Fault, Result, Subject, subject_of, unknown};
 use crate::system::id_table::{Id, Table};
 
 use super::System;
@@ -391,17 +391,6 @@ impl System {
         self.constraint(id)?;
         self.needs(self.is_structured)?;
         self.structure.row(id).ok_or(unknown(id))
-    }
-}
-
-/// The subject of errors of a constraint that is to be inserted on these bodies.
-pub(crate) fn subject_of(id: Id, bodies: &[Option<Id>]) -> Subject {
-    match *bodies {
-        [Some(first), Some(second), _, ..] => Subject::Among(id, [first, second], bodies.len()),
-        _ => {
-            let at = |k: usize| bodies.get(k).copied().flatten();
-            Subject::Constraint(id, [at(0), at(1)])
-        }
     }
 }
 

@@ -23,7 +23,6 @@ use super::structure::Structure;
 use super::sync;
 use super::update_plan::Plan;
 use constraint_data::ConstraintData;
-pub(crate) use constraints::subject_of;
 
 /// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.
 ///

@@ -168,7 +168,7 @@ impl System {
         let (bodies, marks) = bodies.all_mut();
         for (place, (body, mark)) in bodies.iter_mut().zip(marks).enumerate() {
             if let Some(body) = body {
-                body.velocity_mut().copy_from_slice(scratch.velocities(structure.dofs(place)));
+                body.velocity_mut(false).copy_from_slice(scratch.velocities(structure.dofs(place)));
                 *mark |= dirty::VELOCITY;
             }
         }

@@ -5,7 +5,6 @@ use crate::body_operators::RIGID;
 use crate::body_operators::factored::{Slot, Slots};
 use crate::math::{Block, Vector};
 use crate::system::error::{Error, Fault};
-use crate::system::id_table::Id;
 use crate::team::{Numbered, Partition, Ragged};
 
 use super::Scene;
@@ -109,8 +108,6 @@ impl<R: RowResults> IrregularRows for Numbered<R, &Scene<'_>> {
     #[cold]
     fn fault(&self, row: usize, is_velocity: bool) -> Error {
         let what = if is_velocity { VELOCITY } else { DIAGONAL };
-        let (scene, row) = (self.context, self.first + row);
-        let subject = scene.constraint(row).subject(scene.structure.ids()[row] as Id);
-        Error { subject, fault: Fault::NotFinite(what) }
+        self.context.failed(self.first + row, Fault::NotFinite(what))
     }
 }

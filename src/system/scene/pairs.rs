@@ -171,11 +171,7 @@ fn each_planned(
     make: &mut Maker<impl SimdLevel, [usize; 2]>,
 ) {
     let structure = context.blocks.scene.structure;
-    let mut next = plan.next_row(rows.clone());
-    while next < rows.end {
-        let row = next;
-        next = plan.next_row(row + 1..rows.end);
-        let [has_diagonal, has_pairs] = plan.blocks_of(row);
+    for (row, [has_diagonal, has_pairs]) in plan.blocks_in(rows.clone()) {
         if has_diagonal {
             // SAFETY: the part has this row.
             unsafe { context.put_diagonal(row) };

@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::memory::{push, refill, resize};
 use crate::system::constraint::Constraint;
 use crate::system::error::{Error, Fault, Result};
+use crate::system::rows::range_of;
 
 use super::remove_rows::shift;
 
@@ -166,17 +167,13 @@ impl IrregularLayout {
     /// Where the scalars of a row are in vectors.
     #[inline(always)]
     pub fn scalars_of(&self, row: usize) -> Range<usize> {
-        if self.is_there() {
-            self.scalars[row] as usize..self.scalars[row + 1] as usize
-        } else {
-            3 * row..3 * row + 3
-        }
+        range_of(&self.scalars, row, 3)
     }
 
     /// Where the diagonal block of a row is among the others.
     #[inline(always)]
     pub fn square_of(&self, row: usize) -> Range<usize> {
-        if self.is_there() { self.squares[row]..self.squares[row + 1] } else { 9 * row..9 * row + 9 }
+        range_of(&self.squares, row, 9)
     }
 
     /// Where the values of consecutive rows are; `starts` says where the blocks of each row begin.
