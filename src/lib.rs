@@ -19,8 +19,8 @@
 //!   and pseudo-rigid bodies with a Cholesky factor of h A⁻¹, `pseudo_rigid` the short form of the latter, `nodal` is for meshes,
 //!   `general` for all other bodies. `small_blocks` writes m × n blocks.
 //! - [`assembly`]: the stages of an update over any scene. `scene` has the traits of a scene, `bodies` prepares panels, `rows`
-//!   and `irregular_rows` compute V, B and diagonal blocks, with `velocities` and `diagonal`; `pairs` and `irregular_pairs`
-//!   compute the blocks between rows.
+//!   and `irregular_rows` compute V, B and diagonal blocks, with `velocities` and `diagonal`; `pairs`, `irregular_pairs` and
+//!   `whole_rows` compute the blocks between rows.
 //! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //! - [`io`]: files: W in the text dump and in MatrixMarket, and NumPy archives.
@@ -53,7 +53,7 @@
 //! 2. [`assembly::rows`], for each row: V, B, W_αα, its inverse A, and rho if wanted ([`assembly::diagonal`]). If a body has a
 //!    factor L, this stage writes Z = H L.
 //! 3. [`assembly::pairs`], for each pair: W_αβ and W_βα, in the order of the blocks in memory. If all bodies of a large system
-//!    have a Cholesky factor, the neutral face has them computed row by row instead, each block at its own place.
+//!    have a Cholesky factor, the neutral face has [`assembly::whole_rows`] write the blocks row by row instead.
 //!
 //! Threads share bodies, rows and pairs. The error of an update is the error of the first body or row in order: a code with a
 //! text in the legacy face (`ffi::errors`), a typed error in the neutral face (`system::error`). An update does not repeat work
@@ -65,8 +65,8 @@
 //! of the block:
 //!
 //! - In both faces: `assembly/bodies.rs` starts panels with the factors of `body_operators/factored.rs`; `assembly/rows.rs`
-//!   writes Z = H L, with H from `kinematics/rigid.rs`; `assembly/pairs.rs` calls `body_operators/mod.rs`
-//!   for Z_α Z_βᵀ.
+//!   writes Z = H L, with H from `kinematics/rigid.rs`; `assembly/pairs.rs` or `assembly/whole_rows.rs` calls
+//!   `body_operators/mod.rs` for Z_α Z_βᵀ.
 //! - In the legacy face: `legacy/update/mod.rs` and `legacy/rows` gather the rows; `legacy/update/scene.rs` with
 //!   `legacy/host/body.rs` is the scene; `legacy/rows/pool.rs` and `legacy/rows/pair.rs` have the places of blocks.
 //! - In the neutral face: `system/structure/mod.rs` and `system/structure/neighbors.rs` have the places of blocks;

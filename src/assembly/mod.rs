@@ -17,3 +17,4 @@ pub mod rows;
 pub mod scene;
 pub mod update;
 pub mod velocities;
+pub mod whole_rows;

@@ -125,37 +125,6 @@ impl<L: SimdLevel, Name: Ord + Copy> Maker<'_, L, Name> {
         }
     }
 
-    /// Make blocks of one row without their transposes: the block of a column that two bodies couple with the row, or the blocks of
-    /// columns with consecutive slots in the panel of one body; `couplings` are those of the first column. All bodies have a Cholesky
-    /// factor of h A⁻¹; blocks of one body are always finite, see [`Panel::finite_columns`].
-    ///
-    /// W_αβ = Z_α Z_βᵀ is the transpose of W_βα to the bit, so it does not matter which of them is computed. To compute both, each in
-    /// its place, takes less time than to write the transpose to another row, and rows are independent of each other.
-    #[inline(always)]
-    pub fn part_of_row(
-        &mut self,
-        couplings: [Option<Coupling>; 2],
-        blocks: &mut [Block],
-        name: impl FnOnce() -> Name,
-    ) {
-        let panels = self.panels;
-        match (couplings, blocks) {
-            ([Some(first), Some(second)], [block]) => {
-                let mut w = panels[first.body].columns(self.level, first.row, first.column);
-                let more = panels[second.body].columns(self.level, second.row, second.column);
-                add(&mut w, &more);
-                write(block, &w);
-                if !are_finite(&w) {
-                    self.note(name());
-                }
-            }
-            ([Some(Coupling { body, row, column }), None], blocks) => {
-                panels[body].write_run(self.level, row, column, blocks);
-            }
-            _ => {}
-        }
-    }
-
     /// Make the blocks of a pair of which a row is irregular.
     #[inline(always)]
     pub fn irregular_pair(&mut self, pair: IrregularPair<'_, Name>) {

@@ -1,5 +1,5 @@
 //! The update over any scene ([`super::scene`]): [`super::bodies`] prepares the operators of each body, [`super::rows`] makes the
-//! values that belong to a row alone, [`super::pairs`] the blocks between rows. Threads share all three.
+//! values that belong to a row alone, [`super::pairs`] or [`super::whole_rows`] the blocks between rows. Threads share all three.
 //!
 //! Results depend neither on threads nor on values kept from the last update. The error of an update is the error of the first
 //! body or row in order.
@@ -69,7 +69,7 @@ impl BodyOperators {
             + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 
-    /// Whether all bodies with slots have a Cholesky factor of h A⁻¹, as [`super::pairs::Maker::part_of_row`] requires.
+    /// Whether all bodies with slots have a Cholesky factor of h A⁻¹, as [`super::whole_rows`] requires.
     pub fn are_factored(&self) -> bool {
         self.heavy.is_empty()
     }

@@ -4,9 +4,9 @@
 use std::mem;
 
 use crate::assembly::bodies::{How, prepare};
-use crate::assembly::pairs;
 use crate::assembly::rows::{self, Wanted};
 use crate::assembly::update::BodyOperators;
+use crate::assembly::{pairs, whole_rows};
 use crate::team::{Numbered, Partition, Ragged, Team};
 
 use super::dirty;
@@ -143,7 +143,7 @@ fn assemble_regular(
         let things = Ragged { values, starts: structure.starts() };
         let part = part_of_rows(structure.len(), team.size());
         let rows = Numbered { first: 0, things, context: blocks };
-        return pairs::assemble(rows, part, &made.panels, team);
+        return whole_rows::assemble(rows, part, &made.panels, team);
     }
     let order = if plan.is_none() && made.are_nodal() { Order::ByColumns } else { Order::ByRows };
     let parts = parts.of(structure, order, plan.is_some(), team.size())?;

@@ -1,13 +1,14 @@
 //! A system as the scene of an update. It computes nothing: it gives the places of bodies, rows and blocks.
 //!
 //! `rows` has the values of a row alone, `pairs` the blocks between regular rows, `irregular_pairs` the blocks of systems with rows
-//! of other heights, `parts` the shares of threads.
+//! of other heights, `whole_rows` the blocks row by row, `parts` the shares of threads.
 
 mod irregular_pairs;
 mod irregular_rows;
 mod pairs;
 mod parts;
 mod rows;
+mod whole_rows;
 
 use crate::assembly::scene::{self, Action, Bodies, RigidEnd};
 use crate::inertia::cost::MatrixLifetime;

@@ -1,13 +1,14 @@
 //! Blocks between rows, where all rows are regular.
 
 use crate::assembly::pairs::{Maker, Pair, Pairs, Run as PairsOfRow};
+use crate::assembly::whole_rows::Run;
 use crate::math::Block;
 use crate::math::simd::SimdLevel;
 use crate::prefetch::{fetch, fetch_beyond};
 use crate::system::error::Error;
-use crate::system::structure::{AHEAD, Run};
+use crate::system::structure::AHEAD;
 use crate::system::update_plan::Plan;
-use crate::team::{Numbered, Ragged, SharedSlice};
+use crate::team::{Numbered, SharedSlice};
 
 use super::Scene;
 use super::parts::{Order, PartOfPairs};
@@ -187,36 +188,5 @@ fn each_planned(
                 make.pair(Pair { name: [row, column], couplings, block, transpose });
             }
         }
-    }
-}
-
-/// Rows of blocks, each computed at its own place.
-pub type WholeRows<'a> = Numbered<Ragged<'a, Block>, Blocks<'a>>;
-
-impl Pairs for WholeRows<'_> {
-    type Name = [usize; 2];
-    type Fault = Error;
-
-    const IN_ROWS: bool = true;
-
-    #[inline(always)]
-    fn each<L: SimdLevel>(&mut self, make: &mut Maker<L, [usize; 2]>) {
-        let Self { first, things: Ragged { values, starts }, context: Blocks { scene, diagonal } } = self;
-        let structure = scene.structure;
-        for (row, range) in (*first..).zip(starts.windows(2)) {
-            let blocks = &mut values[(range[0] - starts[0]) as usize..(range[1] - starts[0]) as usize];
-            let mut done = 0;
-            for Run { couplings, count } in structure.runs(row) {
-                let name = || [row, structure.columns()[range[0] as usize + done] as usize];
-                make.part_of_row(couplings, &mut blocks[done..done + count], name);
-                done += count;
-            }
-            blocks[structure.diagonal(row) - range[0] as usize] = diagonal[row];
-        }
-    }
-
-    #[cold]
-    fn fault(&self, rows: [usize; 2]) -> Error {
-        self.context.scene.block_not_finite(rows)
     }
 }

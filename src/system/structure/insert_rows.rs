@@ -11,7 +11,6 @@ use crate::system::rows::{Results, resized};
 use super::MOST_BODIES;
 use super::Structure;
 use super::irregular_layout::{IrregularLayout, code, groups};
-use super::neighbors::Later;
 use super::sides::{NOWHERE, Side, WideRow};
 
 impl Structure {
@@ -241,9 +240,9 @@ impl Structure {
     /// blocks. Rows that get some are listed.
     fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize> {
         let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
-        let (most, is_irregular) = (most as usize, self.has_irregular());
+        let most = most as usize;
         // The rows on one body are coupled with each other, and a row has at most two slots there. This is known without counting.
-        let slots_of_row = if is_irregular { 2 } else { 1 };
+        let slots_of_row = if self.has_irregular() { 2 } else { 1 };
         let is_too_large = |starts: &[usize]| {
             let rows = (starts[1] - starts[0]).div_ceil(slots_of_row);
             rows.saturating_pow(2) > most
@@ -255,15 +254,10 @@ impl Structure {
         let mut total = self.columns.len();
         for row in self.touched.iter().map(|&row| row as usize) {
             let (mut later, own) = (0, i32::from(row >= first));
-            let mut count = |column: usize| {
+            self.each_later_from(row, first, |column| {
                 more[column] += 1;
                 later += 1;
-            };
-            if is_irregular {
-                self.each_later_from(row, first, count);
-            } else {
-                self.later_from(row, first).for_each(&mut count);
-            }
+            });
             more[row] += own + later;
             total += own as usize + 2 * later as usize;
             if total > most {
@@ -285,20 +279,14 @@ impl Structure {
             place
         };
         // Earlier rows have put the blocks to the left of a row's diagonal.
-        let is_irregular = self.has_irregular();
         for row in self.touched.iter().map(|&row| row as usize) {
             if row >= first {
                 diagonals[row] = put(row, row);
             }
-            let mut put_both = |column: usize| {
+            self.each_later_from(row, first, |column| {
                 put(row, column);
                 put(column, row);
-            };
-            if is_irregular {
-                self.each_later_from(row, first, put_both);
-            } else {
-                self.later_from(row, first).for_each(&mut put_both);
-            }
+            });
         }
         (self.columns, self.cursors, self.diagonals) = (columns, cursors, diagonals);
     }
@@ -325,17 +313,7 @@ impl Structure {
         }
     }
 
-    /// The rows after `row` that newly share a body with it: one of the two is reattached, or not before `first`. No row is irregular.
-    fn later_from(&self, row: usize, first: usize) -> impl Iterator<Item = usize> {
-        let is_new = self.is_new_pair(row, first);
-        let later = Later(self.rests(row, |side| {
-            let end = self.rows_on(side.body as usize).len();
-            self.slots_from(row, side, end, first)
-        }));
-        later.map(|(column, _)| column).filter(move |&column| is_new(column))
-    }
-
-    /// Call a function with each row of [`Structure::later_from`] where rows may be irregular.
+    /// Call a function with each row after `row` that newly shares a body with it: one of the two is reattached, or not before `first`.
     #[inline(always)]
     fn each_later_from(&self, row: usize, first: usize, mut each: impl FnMut(usize)) {
         let is_new = self.is_new_pair(row, first);

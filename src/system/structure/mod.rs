@@ -4,7 +4,6 @@
 mod insert_rows;
 mod irregular_layout;
 mod neighbors;
-mod neighbors_of_any;
 mod remove_rows;
 mod sides;
 #[cfg(test)]
@@ -22,8 +21,7 @@ use super::id_table::{Id, Table};
 
 pub use super::constraint::MOST_BODIES;
 use irregular_layout::IrregularLayout;
-pub use neighbors::Run;
-pub use neighbors_of_any::RunOfAny;
+pub use neighbors::RunOfAny;
 use sides::Sides;
 pub use sides::{NOWHERE, Side};
 
@@ -85,27 +83,13 @@ impl Structure {
 
     /// Clear it: the structure of no constraints and no bodies.
     pub fn forget(&mut self) {
-        let Self {
-            sides,
-            layout,
-            ids,
-            entries,
-            body_starts,
-            on_body,
-            offsets,
-            starts,
-            columns,
-            diagonals,
-            value_starts,
-            ..
-        } = self;
-        value_starts.take();
-        [body_starts, offsets].into_iter().for_each(Vec::clear);
-        [on_body, entries].into_iter().for_each(Vec::clear);
-        [starts, columns, diagonals].into_iter().for_each(Vec::clear);
-        sides.clear();
-        layout.clear();
-        ids.clear();
+        self.value_starts.take();
+        [&mut self.body_starts, &mut self.offsets].into_iter().for_each(Vec::clear);
+        [&mut self.on_body, &mut self.entries].into_iter().for_each(Vec::clear);
+        [&mut self.starts, &mut self.columns, &mut self.diagonals].into_iter().for_each(Vec::clear);
+        self.sides.clear();
+        self.layout.clear();
+        self.ids.clear();
     }
 
     /// Whether it has been forgotten, or never been made.

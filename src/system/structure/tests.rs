@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::neighbors_of_any::RunsOfAny;
+use super::neighbors::RunsOfAny;
 use super::{MOST_BODIES, NOWHERE, Structure};
 use crate::system::body::{Body, Inertia};
 use crate::system::constraint::Constraint;
