@@ -74,10 +74,7 @@ pub fn prepare<B: Bodies>(
     ended(Phase::Operators);
 
     // Bodies without slots may still have an older panel.
-    let is_heavy = |(body, panel): &(u32, &Panel)| {
-        let body = *body as usize;
-        !bodies.is_kept(body) && panel.needs_inverse() && bodies.slots(body) > 0
-    };
+    let is_heavy = |(body, panel): &(u32, &Panel)| is_wanted(bodies, *body as usize) && panel.needs_inverse();
     let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
     collect(heavy, waiting().count(), waiting()).map_err(|_| bodies.memory())?;
     let first_error = FirstError::default();

@@ -62,18 +62,18 @@ impl<T> Table<T> {
 
     /// The item with an id.
     pub fn get(&self, id: Id) -> Option<&T> {
-        self.things[self.find(id)?].as_ref()
+        self.things[self.place(id)?].as_ref()
     }
 
     /// The item with an id, and its marks.
     pub fn get_mut(&mut self, id: Id) -> Option<(&mut T, &mut u8)> {
-        let place = self.find(id)?;
+        let place = self.place(id)?;
         Some((self.things[place].as_mut()?, &mut self.marks[place]))
     }
 
     /// Remove and return the item with an id.
     pub fn remove(&mut self, id: Id) -> Option<T> {
-        let place = self.find(id)?;
+        let place = self.place(id)?;
         let thing = self.things[place].take()?;
         self.marks[place] = GONE;
         self.live -= 1;
@@ -131,7 +131,9 @@ impl<T> Table<T> {
 
     /// The place of the item with an id, counted from zero, gaps included.
     pub fn place(&self, id: Id) -> Option<usize> {
-        self.find(id)
+        // If nothing has been removed, the place of each item is its id.
+        let place = usize::try_from(id).ok()?;
+        if self.ids.get(place) == Some(&id) { Some(place) } else { self.ids.binary_search(&id).ok() }
     }
 
     /// The number of items.
@@ -162,12 +164,6 @@ impl<T> Table<T> {
     /// The items and their marks, gaps included.
     pub(super) fn all_mut(&mut self) -> (&mut [Option<T>], &mut [u8]) {
         (&mut self.things, &mut self.marks)
-    }
-
-    fn find(&self, id: Id) -> Option<usize> {
-        // If nothing has been removed, the place of each item is its id.
-        let place = usize::try_from(id).ok()?;
-        if self.ids.get(place) == Some(&id) { Some(place) } else { self.ids.binary_search(&id).ok() }
     }
 }
 

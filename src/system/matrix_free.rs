@@ -16,7 +16,7 @@ use crate::math::{self, Block, Vector};
 use crate::memory::refill;
 use crate::prefetch::fetch;
 use crate::rows::multiply::{Product, team_for};
-use crate::team::{Numbered, Ragged, Team};
+use crate::team::{Numbered, Ragged};
 
 use super::body::{Body, Inertia, finite};
 use super::body_rows::BodyFactors;
@@ -61,7 +61,13 @@ impl Product<Error> for ThroughBodies<'_> {
             y.iter_mut().for_each(|y| y.fill([0.0; 3]));
             at_best(BodyAfterBody { through, x, y: &mut y });
         } else {
-            through.write_shares(x, &mut team, scratch)?;
+            resized(&mut scratch.shares, N * through.structure.all_slots(), [0.0; 3])?;
+            let values = scratch.shares.as_chunks_mut().0;
+            let shares = Ragged { values, starts: through.structure.slot_starts() };
+            team.share_evenly(Numbered { first: 0, things: shares, context: &*through }, |_, part| {
+                let Numbered { first, things: shares, context: through } = part;
+                at_best(SharesOfBodies { through, first, x, shares });
+            });
         }
         let Scratch { shares, changes, .. } = &**scratch;
         if !is_alone || !changes.are_none() || through.has_compliance {
@@ -224,26 +230,6 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
 }
 
 impl Bodies<'_> {
-    /// Write the shares that all bodies with a factor add to their rows to `scratch`.
-    ///
-    /// # Errors
-    /// If memory is exhausted.
-    fn write_shares<const N: usize>(
-        &self,
-        x: [&[Vector]; N],
-        team: &mut Team,
-        scratch: &mut Scratch,
-    ) -> Result {
-        resized(&mut scratch.shares, N * self.structure.all_slots(), [0.0; 3])?;
-        let values = scratch.shares.as_chunks_mut().0;
-        let shares = Ragged { values, starts: self.structure.slot_starts() };
-        team.share_evenly(Numbered { first: 0, things: shares, context: self }, |_, part| {
-            let Numbered { first, things: shares, context: through } = part;
-            at_best(SharesOfBodies { through, first, x, shares });
-        });
-        Ok(())
-    }
-
     /// Write to `scratch` the free velocities of all bodies with h A⁻¹ Hᵀ x added.
     pub fn write_velocities(&self, x: &[f64], scratch: &mut Scratch) -> Result {
         let x = x.as_chunks().0;

@@ -40,7 +40,8 @@ impl System {
         self.solve_with(solver, laws, options, forces, Some(watch))
     }
 
-    fn solve_with(
+    /// As [`System::solve_watched`] if there is a function that watches, else as [`System::solve`].
+    pub(super) fn solve_with(
         &self,
         solver: &mut Solver,
         laws: &[Law],

@@ -74,7 +74,8 @@ fn after(inertia: &Block, before: &Vector) -> Option<Vector> {
             return (dot(&half, &half) <= MOST_ANGLE * MOST_ANGLE).then_some(now);
         }
         least = error.min(least);
-        now = sum(&now, &solve_columns(&derivative(inertia, &half, &turned), &rest)?);
+        let [more] = solve(&derivative(inertia, &half, &turned), [rest])?;
+        now = sum(&now, &more);
     }
     None
 }
@@ -86,18 +87,11 @@ fn derivative(inertia: &Block, angle: &Vector, turned: &Vector) -> Block {
     let mut derivative = *inertia;
     for j in 0..3 {
         let unit: Vector = std::array::from_fn(|i| f64::from(u8::from(i == j)));
-        let once = cross(angle, &unit);
-        let twice = cross(angle, &once);
-        let rate: Vector = std::array::from_fn(|i| unit[i] + b * once[i] + c * twice[i]);
-        // δ(exp(θ) v) = (T δθ) × exp(θ) v, and δθ = −δy₁/2.
+        let rate = plus_products(&unit, angle, [b, c]);
         let column = cross(&rate, turned);
         (0..3).for_each(|i| derivative[3 * j + i] += 0.5 * column[i]);
     }
     derivative
-}
-
-fn solve_columns(matrix: &Block, right: &Vector) -> Option<Vector> {
-    solve(matrix, [*right]).map(|[x]| x)
 }
 
 fn length(x: &Vector) -> f64 {
@@ -107,6 +101,11 @@ fn length(x: &Vector) -> f64 {
 /// exp(θ) v.
 fn rotated(angle: &Vector, v: &Vector) -> Vector {
     let (a, b, _) = series(dot(angle, angle));
+    plus_products(v, angle, [a, b])
+}
+
+/// v + a (ψ × v) + b (ψ × (ψ × v)).
+fn plus_products(v: &Vector, angle: &Vector, [a, b]: [f64; 2]) -> Vector {
     let once = cross(angle, v);
     let twice = cross(angle, &once);
     std::array::from_fn(|i| v[i] + a * once[i] + b * twice[i])

@@ -11,7 +11,6 @@ use crate::stability::{
 
 use super::body::{Inertia, Kinematics, finite};
 use super::bulk::AtPoints;
-use super::constraint;
 use super::error::{Checked, Error, Fault, Result};
 use super::id_table::Id;
 use super::model::System;
@@ -172,29 +171,19 @@ impl System {
                     Some(AtPoints { frame, .. }) => {
                         stiffness.add_gradient(row, &std::array::from_fn(|i| frame[3 * scalar + i]), to);
                     }
-                    None => self.add_row_of_operators(constraint, scalar, stiffness.offsets(), to),
+                    None => {
+                        let unit = std::array::from_fn(|i| f64::from(i == scalar % 3));
+                        for (body, operator) in constraint.operators() {
+                            if let Some(place) = self.bodies().position(|(other, _)| other == body) {
+                                let dofs = stiffness.offsets()[place]..stiffness.offsets()[place + 1];
+                                operator.add_transposed_times(scalar / 3, &unit, &mut to[dofs]);
+                            }
+                        }
+                    }
                 }
             }
         }
         Ok(gradients)
-    }
-
-    /// Add a scalar row of H of a constraint by operators; `offsets` has the first dof of each body.
-    fn add_row_of_operators(
-        &self,
-        constraint: &constraint::Constraint,
-        scalar: usize,
-        offsets: &[usize],
-        to: &mut [f64],
-    ) {
-        let mut unit = [0.0; 3];
-        unit[scalar % 3] = 1.0;
-        for (id, operator) in constraint.operators() {
-            if let Some(place) = self.bodies().position(|(other, _)| other == id) {
-                let dofs = offsets[place]..offsets[place + 1];
-                operator.add_transposed_times(scalar / 3, &unit, &mut to[dofs]);
-            }
-        }
     }
 }
 

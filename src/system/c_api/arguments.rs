@@ -10,7 +10,6 @@ pub use crate::ffi::handle::{exclusive, shared};
 pub use crate::ffi::sized::{sized, sized_const};
 use crate::inertia::FactorError;
 use crate::legacy::layout::LOCDYN;
-use crate::math::{Block, Vector};
 use crate::rows::fault;
 use crate::rows::{BlockRows, Layout, RowLayout};
 use crate::system::{Error, Fault, Id};
@@ -58,35 +57,19 @@ pub unsafe fn array<'a, const N: usize>(name: &str, values: *const f64) -> Resul
     unsafe { values.cast::<[f64; N]>().as_ref() }.ok_or_else(|| null(name))
 }
 
-/// A copy of a vector, so that a result may be written to the same place.
+/// A copy of an array, so that a result may be written to the same place.
 ///
 /// # Safety
-/// `values` is NULL or has three values, which nobody changes meanwhile.
-pub unsafe fn vector(name: &str, values: *const f64) -> Result<Vector> {
-    // SAFETY: the C program promises three values, as this function requires.
-    unsafe { array(name, values) }.copied()
-}
-
-/// A copy of a matrix, so that a result may be written to the same place.
-///
-/// # Safety
-/// `values` is NULL or has nine values, which nobody changes meanwhile.
-pub unsafe fn block(name: &str, values: *const f64) -> Result<Block> {
-    // SAFETY: the C program promises nine values, as this function requires.
+/// `values` is NULL or has N values, which nobody changes meanwhile.
+pub unsafe fn copied<const N: usize>(name: &str, values: *const f64) -> Result<[f64; N]> {
+    // SAFETY: the C program promises N values, as this function requires.
     unsafe { array(name, values) }.copied()
 }
 
 /// # Safety
-/// `values` is NULL, or nine values can be written there as long as the [`Out`] exists.
-pub unsafe fn place_of_block(name: &str, values: *mut f64) -> Result<Out<Block>> {
-    // SAFETY: the C program promises nine values, as this function requires; an array of them has their alignment.
-    unsafe { place(name, values.cast()) }
-}
-
-/// # Safety
-/// `values` is NULL, or three values can be written there as long as the [`Out`] exists.
-pub unsafe fn place_of_vector(name: &str, values: *mut f64) -> Result<Out<Vector>> {
-    // SAFETY: the C program promises three values, as this function requires; an array of them has their alignment.
+/// `values` is NULL, or N values can be written there as long as the [`Out`] exists.
+pub unsafe fn place_of_array<const N: usize>(name: &str, values: *mut f64) -> Result<Out<[f64; N]>> {
+    // SAFETY: the C program promises N values, as this function requires; an array of them has their alignment.
     unsafe { place(name, values.cast()) }
 }
 

@@ -9,7 +9,9 @@ use crate::ffi::errors::{Code, Result, fail};
 use crate::ffi::handle::{self, Handle};
 use crate::ffi::sized::{CallerSized, CallerStruct};
 use crate::rows::fault::check_size;
-use crate::solve::{BlockRows, End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver};
+use crate::solve::{
+    BlockRows, End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver, Watch,
+};
 use crate::system::RowLaw;
 
 use super::arguments::{self, entry, null};
@@ -273,10 +275,9 @@ pub unsafe extern "C" fn ldy_solve_system(
             Some(laws) => read_laws(&rows.w, laws, kept)?,
             None => system.row_laws(kept)?,
         }
-        let result = match &mut options.watch() {
-            Some(watch) => system.solve_watched(solver, kept, &options.options, R, watch)?,
-            None => system.solve(solver, kept, &options.options, R)?,
-        };
+        let mut watch = options.watch();
+        let watch = watch.as_mut().map(|watch| watch as &mut Watch);
+        let result = system.solve_with(solver, kept, &options.options, R, watch)?;
         tell(report, &result, options.options.measure, solver.history());
     })
 }

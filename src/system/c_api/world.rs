@@ -30,7 +30,7 @@ pub unsafe extern "C" fn ldy_system_referential_point(
     place: *const f64,
     point: *mut f64,
 ) -> c_int {
-    entry!(system: shared, center: vector, place: vector, point: place_of_vector => {
+    entry!(system: shared, center: copied, place: copied, point: place_of_array => {
         point.put(system.referential_point(body_id(body)?, &center, &place)?);
     })
 }
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
     place: *const f64,
     point: *mut f64,
 ) -> c_int {
-    entry!(system: shared, gradient: array, center: vector, place: vector, point: place_of_vector => {
+    entry!(system: shared, gradient: array, center: copied, place: copied, point: place_of_array => {
         point.put(system.pseudo_rigid_point(body_id(body)?, gradient, &center, &place)?);
     })
 }
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn ldy_system_referential_spin(
     world: *const f64,
     referential: *mut f64,
 ) -> c_int {
-    entry!(system: shared, world: vector, referential: place_of_vector => {
+    entry!(system: shared, world: copied, referential: place_of_array => {
         referential.put(system.referential_spin(body_id(body)?, &world)?);
     })
 }
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn ldy_system_world_spin(
     referential: *const f64,
     world: *mut f64,
 ) -> c_int {
-    entry!(system: shared, referential: vector, world: place_of_vector => {
+    entry!(system: shared, referential: copied, world: place_of_array => {
         world.put(system.world_spin(body_id(body)?, &referential)?);
     })
 }
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn ldy_system_gyroscopic_change(
     h: f64,
     change: *mut f64,
 ) -> c_int {
-    entry!(inertia: array, spin: vector, change: place_of_vector => {
+    entry!(inertia: array, spin: copied, change: place_of_array => {
         let result = gyroscopic_change(inertia, &spin, h);
         change.put(result.ok_or_else(|| fail!(Code::BugFound, "{NO_SPIN}"))?);
     })
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn ldy_system_turned_rotation(
     h: f64,
     turned: *mut f64,
 ) -> c_int {
-    entry!(rotation: block, before: vector, after: vector, turned: place_of_block => {
+    entry!(rotation: copied, before: copied, after: copied, turned: place_of_array => {
         let result = turned_rotation(&rotation, &before, &after, h);
         turned.put(result.ok_or_else(|| fail!(Code::BugFound, "rotation, spins or h are not finite"))?);
     })

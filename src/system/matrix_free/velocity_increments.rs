@@ -1,6 +1,5 @@
 //! Velocity increments h A⁻¹ Hᵀ x in products, for bodies without a Cholesky factor of h A⁻¹. A may have any form.
 
-use crate::body_operators::Panel;
 use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
 use crate::math::Vector;
@@ -67,7 +66,23 @@ impl Bodies<'_> {
         work: &mut Workspace,
     ) -> Checked {
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
-        apply_inverse(body, &self.made.panels[place], x, y, work)
+        let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
+        match (body.inertia(), body.inertia().view().map_err(defect)?) {
+            (Inertia::Solver(solver), _) => {
+                y.copy_from_slice(x);
+                match solver.solve(y.len(), y) {
+                    0 => {}
+                    code => return Err(Fault::Solver(code)),
+                }
+            }
+            (_, None) => y.fill(0.0),
+            (_, Some(inertia::InertiaRef::Inverse(inverse))) => inverse.apply_to_vector(x, y),
+            (_, Some(inertia::InertiaRef::Matrix(_))) => {
+                y.copy_from_slice(x);
+                self.made.panels[place].solve(y, work)?;
+            }
+        }
+        Ok(())
     }
 
     /// Compute h A⁻¹ Hᵀ x of the bodies without a factor, one body at a time. Only the calling thread uses inverse callbacks.
@@ -175,35 +190,13 @@ impl Bodies<'_> {
     fn make_change<const N: usize>(&self, x: [&[Vector]; N], tool: &mut Tool, change: &mut Change) -> Result {
         let place = change.body;
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
-        let panel = &self.made.panels[place];
         for (x, values) in x.iter().zip(change.values.chunks_exact_mut(body.dofs())) {
             refill(&mut tool.force, body.dofs(), 0.0)?;
             self.add_force(place, x, &mut tool.force);
-            apply_inverse(body, panel, &tool.force, values, &mut tool.work)
+            self.apply_inverse(place, &tool.force, values, &mut tool.work)
                 .map_err(|fault| Error::of_body(self.bodies.ids()[place], fault))?;
             values.iter_mut().for_each(|value| *value *= self.step);
         }
         Ok(())
     }
-}
-
-/// Compute y = A⁻¹ x for a body.
-fn apply_inverse(body: &Body, panel: &Panel, x: &[f64], y: &mut [f64], work: &mut Workspace) -> Checked {
-    let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
-    match (body.inertia(), body.inertia().view().map_err(defect)?) {
-        (Inertia::Solver(solver), _) => {
-            y.copy_from_slice(x);
-            match solver.solve(y.len(), y) {
-                0 => {}
-                code => return Err(Fault::Solver(code)),
-            }
-        }
-        (_, None) => y.fill(0.0),
-        (_, Some(inertia::InertiaRef::Inverse(inverse))) => inverse.apply_to_vector(x, y),
-        (_, Some(inertia::InertiaRef::Matrix(_))) => {
-            y.copy_from_slice(x);
-            panel.solve(y, work)?;
-        }
-    }
-    Ok(())
 }
