@@ -96,11 +96,7 @@ impl Inertia {
     /// # Errors
     /// If they are not finite, symmetric and positive definite.
     pub fn rigid(mass: f64, inertia: &Block) -> Checked<Self> {
-        let (moments, weight) = (inverse_of("the referential inertia", inertia)?, inverse_of_mass(mass)?);
-        let mut values = [0.0; 36];
-        values[..9].copy_from_slice(&moments);
-        values[9..18].copy_from_slice(&weight);
-        Ok(Self::Blocks { values, count: 2 })
+        Ok(Self::blocks([inverse_of("the referential inertia", inertia)?, inverse_of_mass(mass)?]))
     }
 
     /// Make A⁻¹ of a pseudo-rigid body: the inverse of its Euler tensor three times, and the inverse of its mass.
@@ -109,12 +105,13 @@ impl Inertia {
     /// If they are not finite, symmetric and positive definite.
     pub fn pseudo_rigid(mass: f64, euler: &Block) -> Checked<Self> {
         let (tensor, weight) = (inverse_of("the Euler tensor", euler)?, inverse_of_mass(mass)?);
+        Ok(Self::blocks([tensor, tensor, tensor, weight]))
+    }
+
+    fn blocks<const N: usize>(blocks: [Block; N]) -> Self {
         let mut values = [0.0; 36];
-        values
-            .chunks_exact_mut(9)
-            .zip([tensor, tensor, tensor, weight])
-            .for_each(|(to, from)| to.copy_from_slice(&from));
-        Ok(Self::Blocks { values, count: 4 })
+        values[..9 * N].copy_from_slice(blocks.as_flattened());
+        Self::Blocks { values, count: N }
     }
 
     /// Make a dense A⁻¹ from `size`² values, column-major.
@@ -329,9 +326,7 @@ fn is_symmetric(size: usize, values: &[f64], scale: impl Fn(usize, usize) -> f64
 fn inverse_of(what: &'static str, b: &Block) -> Checked<Block> {
     finite(what, b)?;
     let scale = b[0].abs().max(b[4].abs()).max(b[8].abs());
-    let are_close = |i: usize, j: usize| (b[i] - b[j]).abs() <= ASYMMETRY * scale;
-    let why = "its inertia is not symmetric";
-    ensure!(are_close(1, 3) && are_close(2, 6) && are_close(5, 7), Fault::Invalid(why));
+    ensure!(is_symmetric(3, b, |_, _| scale), Fault::Invalid("its inertia is not symmetric"));
     let minor = b[0] * b[4] - b[1] * b[1];
     let inverse = inverse_symmetric(b).filter(|inverse| is_finite(inverse));
     match inverse {

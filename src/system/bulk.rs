@@ -56,7 +56,7 @@ pub(super) fn all(count: usize, mut check: impl FnMut(usize) -> Result) -> Entry
     (0..count).try_for_each(|entry| check(entry).map_err(|error| EntryError { entry: Some(entry), error }))
 }
 
-/// Call a function with what is found for each entry; if something is not found, nothing is called.
+/// Find a value for each entry, and call `tell` with it. If one is not found, `tell` is never called.
 pub(super) fn tell_all<T>(
     count: usize,
     find: impl Fn(usize) -> Result<T>,

@@ -69,7 +69,7 @@ pub(super) struct Results {
     pub inverse: Vec<f64>,
 }
 
-/// The range of the values of a row, with the starts of those of each row, empty if each has the same number of values.
+/// The range of a row's values. `starts` has the first value of each row, and the end; it is empty if all rows have `each` values.
 #[inline(always)]
 pub(super) fn range_of(starts: &[impl AsPrimitive<usize>], row: usize, each: usize) -> Range<usize> {
     if starts.is_empty() { each * row..each * (row + 1) } else { starts[row].as_()..starts[row + 1].as_() }

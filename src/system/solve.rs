@@ -1,5 +1,4 @@
-//! What is solved with the rows of the last update: forces of constraints by [`crate::solve`], factors and dependent rows of W by
-//! [`crate::rows`].
+//! Forces of constraints by [`crate::solve`], factors and dependent rows of W by [`crate::rows`], from the rows of the last update.
 #![forbid(unsafe_code)]
 
 use crate::rows::{Cholesky, dependent_rows, fault};
