@@ -1,5 +1,5 @@
 /* A chain of rigid links: it hangs, then it is let go from the side and swings, and its end slides over a floor. The forces of the
- * hanging chain, the drift of its joints and its energy are told. See docs/system.md.
+ * hanging chain, the drift of its joints and its energy are printed. See docs/system.md.
  *
  *   c++ -std=c++17 -Iinclude examples/chain.cpp target/release/libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc -o chain
  */
@@ -102,7 +102,7 @@ public:
       velocity[5] -= step * gravity;
       system_.set_rotation (ids_[k], chain[k].rotation);
       system_.set_velocity (ids_[k], velocity);
-      /* What has opened closes within some steps. */
+      /* A gap of a joint closes within some steps. */
       vector gap = opening (k);
       for (double &g : gap) g *= 0.1 / step;
       laws.push_back (ldy::fixed_law (gap));

@@ -160,7 +160,7 @@ fn stiff_chains_keep_their_small_entries() {
     let x: Vec<[f64; 6]> = (0..nodes).map(|_| random.array()).collect();
     let mut made = x.clone();
     lu.solve(&mut made);
-    // The error of the solution is as small as that of a backward stable method, 1e-16 times the condition number.
+    // The error of the solution is as small as in a backward stable method, 1e-16 times the condition number.
     let back = &dense * DVector::from_column_slice(made.as_flattened());
     let error = (back - DVector::from_column_slice(x.as_flattened())).amax();
     let scale = stiff * made.as_flattened().iter().fold(0.0, |most, x| f64::max(most, x.abs()));
