@@ -4,7 +4,7 @@
 //! part and the tangential part to the disk whose radius is friction times that. With M = W' + α I, the scaled W and the
 //! proximal term, a step solves ((1 − P') + P' M) δ = −F.
 
-use crate::math::{Block, Vector, inverse, is_finite, length};
+use crate::math::{Block, Vector, difference, inverse, is_finite, length, sum};
 use crate::memory::{self, refill};
 use crate::team::Team;
 
@@ -114,9 +114,9 @@ impl Equations<'_> {
         if self.laws[row].is_joint() { self.alpha_of_joints } else { self.alpha }
     }
 
-    /// Return y − v and y of a row.
+    /// Return y and v of a row, v without and with the proximal term.
     #[inline(always)]
-    fn at<A: Axes>(&self, row: usize, forces: &[Vector]) -> (Vector, Vector) {
+    fn at<A: Axes>(&self, row: usize, forces: &[Vector]) -> (Vector, [Vector; 2]) {
         let u = velocity(
             self.problem,
             row,
@@ -131,26 +131,29 @@ impl Equations<'_> {
         }
         let y = r.map(|r| r * root);
         let center = &self.center[row];
+        let v = u.map(|u| u / root);
         let drawn: Vector = std::array::from_fn(|i| self.alpha(row) * root * (forces[row][i] - center[i]));
-        (std::array::from_fn(|i| y[i] - (u[i] / root + drawn[i])), y)
+        (y, [v, sum(&v, &drawn)])
     }
 
-    /// ‖F‖.
-    pub fn norm<A: Axes>(&self, forces: &[Vector]) -> f64 {
-        let mut sum = 0.0;
+    /// ‖F‖ without and with the proximal term.
+    pub fn norms<A: Axes>(&self, forces: &[Vector]) -> [f64; 2] {
+        let mut sums = [0.0; 2];
         for row in 0..self.laws.len() {
-            let (x, y) = self.at::<A>(row, forces);
-            let p = projected::<A>(&self.laws[row].kind, &x, self.roots[row]);
-            sum += (0..3).map(|i| (y[i] - p[i]) * (y[i] - p[i])).sum::<f64>();
+            let (y, velocities) = self.at::<A>(row, forces);
+            for (sum, v) in sums.iter_mut().zip(&velocities) {
+                let p = projected::<A>(&self.laws[row].kind, &difference(&y, v), self.roots[row]);
+                *sum += (0..3).map(|i| (y[i] - p[i]) * (y[i] - p[i])).sum::<f64>();
+            }
         }
-        sum.sqrt()
+        sums.map(f64::sqrt)
     }
 
     /// Compute −F and P'.
     fn linearise<A: Axes>(&self, forces: &[Vector], minus: &mut [Vector], slopes: &mut [Block]) {
         for row in 0..self.laws.len() {
-            let (x, y) = self.at::<A>(row, forces);
-            let kind = &self.laws[row].kind;
+            let (y, [_, v]) = self.at::<A>(row, forces);
+            let (x, kind) = (difference(&y, &v), &self.laws[row].kind);
             let p = projected::<A>(kind, &x, self.roots[row]);
             minus[row] = std::array::from_fn(|i| p[i] - y[i]);
             slopes[row] = slope::<A>(kind, &x, self.roots[row]);

@@ -84,7 +84,7 @@ impl Run<'_, '_> {
         if !self.choose_space_of_newton()? {
             return Ok(None);
         }
-        let mut start = self.distance::<A>(0.0);
+        let [mut start, _] = self.distances::<A>(0.0);
         let mut alpha = start.sqrt().min(1.0);
         let mut failures = 0;
         // If this leads nowhere, joints get the whole α.
@@ -107,11 +107,11 @@ impl Run<'_, '_> {
                 if let Some(end) = self.over() {
                     return Ok(Some(end));
                 }
-                let distance = self.distance::<A>(0.0);
+                let [distance, to_center] = self.distances::<A>(alpha);
                 if trial != Trial::Long && step >= TRIED_STEPS && distance > FAR * start {
                     break;
                 }
-                if self.distance::<A>(alpha) <= INNER * start.min(distance) {
+                if to_center <= INNER * start.min(distance) {
                     reached = Some((step, distance));
                     break;
                 }
@@ -211,11 +211,12 @@ impl Run<'_, '_> {
         newton.step::<A>(&mut self.team, &equations, self.is_newton_in_bodies.then_some(body_space), now)
     }
 
-    /// ‖F‖ relative to B, with the proximal term of this α.
-    pub(super) fn distance<A: Axes>(&self, alpha: f64) -> f64 {
+    /// ‖F‖ relative to B, without and with the proximal term of this α.
+    pub(super) fn distances<A: Axes>(&self, alpha: f64) -> [f64; 2] {
         let Room { memory: Memory { q, roots, .. }, now, center, .. } = &*self.room;
         let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
-        Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }.norm::<A>(now)
-            / self.norms.scaled()
+        Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }
+            .norms::<A>(now)
+            .map(|norm| norm / self.norms.scaled())
     }
 }
