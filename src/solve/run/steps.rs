@@ -28,10 +28,11 @@ const LESS: f64 = 0.1;
 /// long chain, whose W has small eigenvalues, does not wait until α is as small.
 const ALPHA_OF_JOINTS: f64 = 1e-10;
 
-/// The steps towards a center end if after `TRIED_STEPS` of them the error is this times the error at the start: few such steps reach
-/// the center.
+/// The steps towards a center end if after `TRIED_STEPS` of them the error is `FAR` times the error at the start: few such steps reach
+/// the center. They go on while each step multiplies the error by at most `FALLING`.
 const TRIED_STEPS: usize = 3;
 const FAR: f64 = 30.0;
+const FALLING: f64 = 0.3;
 
 /// After interior steps in which nothing is foreseen, and a single step to a center, α is at most this times the error.
 const CLOSE: f64 = 1e-3;
@@ -98,8 +99,8 @@ impl Run<'_, '_> {
         };
         while failures < most_failures && start.is_finite() {
             self.room.center.copy_from_slice(&self.room.now);
-            let mut reached = None;
-            for step in 1..=most_steps {
+            let (mut reached, mut before) = (None, f64::INFINITY);
+            for step in 1..=MOST_STEPS {
                 if !self.step::<A>(alpha) {
                     break;
                 }
@@ -108,13 +109,15 @@ impl Run<'_, '_> {
                     return Ok(Some(end));
                 }
                 let [distance, to_center] = self.distances::<A>(alpha);
-                if trial != Trial::Long && step >= TRIED_STEPS && distance > FAR * start {
-                    break;
-                }
                 if to_center <= INNER * start.min(distance) {
                     reached = Some((step, distance));
                     break;
                 }
+                let is_lost = trial != Trial::Long && step >= TRIED_STEPS && distance > FAR * start;
+                if (is_lost || step >= most_steps) && distance > FALLING * before {
+                    break;
+                }
+                before = distance;
             }
             match reached {
                 Some((steps, distance)) if distance < 2.0 * start => {
