@@ -47,7 +47,7 @@ pub fn dependent_rows(w: &BlockRows, tolerance: f64) -> Result<Vec<bool>, Error>
         place: repeated(rows, 0)?,
         scalars: Vec::new(),
     };
-    let mut elimination = Elimination::default();
+    let mut elimination = GroupElimination::default();
     while groups.find(w)? {
         elimination.start(w, &groups)?;
         elimination.run(w, &groups, tolerance)?;
@@ -112,7 +112,7 @@ enum State {
 
 /// The elimination of one group.
 #[derive(Debug, Default)]
-struct Elimination {
+struct GroupElimination {
     states: Vec<State>,
     /// 1 / √W_ii, and the remainder of the diagonal.
     scales: Vec<f64>,
@@ -124,7 +124,7 @@ struct Elimination {
     null: Vec<f64>,
 }
 
-impl Elimination {
+impl GroupElimination {
     /// Start with a group.
     fn start(&mut self, w: &BlockRows, groups: &CoupledGroups) -> Result<(), Error> {
         let size = groups.scalars.len();

@@ -141,7 +141,7 @@ impl BodySpace {
 
     /// Replace b by δy, and compute δx, with at most this number of corrections.
     pub fn solve(&mut self, step: &mut [Vector], corrections: usize) {
-        at_best(Solution { space: self, step, corrections });
+        at_best(CorrectedSolution { space: self, step, corrections });
     }
 
     /// Go along δx.
@@ -185,13 +185,13 @@ impl Kernel for Assembly<'_> {
 }
 
 /// The solution with the factors.
-struct Solution<'a> {
+struct CorrectedSolution<'a> {
     space: &'a mut BodySpace,
     step: &'a mut [Vector],
     corrections: usize,
 }
 
-impl Kernel for Solution<'_> {
+impl Kernel for CorrectedSolution<'_> {
     type Output = ();
 
     #[inline(always)]

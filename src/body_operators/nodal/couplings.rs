@@ -125,7 +125,7 @@ impl Couplings {
         if self.symmetric {
             self.order.sort_unstable_by(|&one, &other| shapes.compare(one as usize, other as usize));
         }
-        at_best(Sums { couplings: self, step, shapes, inverse });
+        at_best(CouplingBlocks { couplings: self, step, shapes, inverse });
         Ok(())
     }
 
@@ -138,14 +138,14 @@ impl Couplings {
 }
 
 /// Makes the blocks of the slots that changed, in order.
-struct Sums<'a> {
+struct CouplingBlocks<'a> {
     couplings: &'a mut Couplings,
     step: f64,
     shapes: &'a Shapes,
     inverse: &'a NodalInverse,
 }
 
-impl Kernel for Sums<'_> {
+impl Kernel for CouplingBlocks<'_> {
     type Output = ();
 
     #[inline(always)]

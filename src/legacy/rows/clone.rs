@@ -41,7 +41,7 @@ unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), 
         for row in source.list() {
             constraint::check_kind((*row).public.con)?;
         }
-        let mut copies = Copies::new(source, clone)
+        let mut copies = ClonedRows::new(source, clone)
             .map_err(|_| fail!(Code::OutOfMemory, "no memory for the rows of a clone"))?;
         let mut last = ptr::null_mut();
         for row in kept(source) {
@@ -82,14 +82,14 @@ unsafe fn add_to_b(row: *mut RowNode, share: Vector) {
 }
 
 /// The copies of the source's rows and pairs, by positions in the pools.
-struct Copies<'a> {
+struct ClonedRows<'a> {
     source: &'a LocalDynamics,
     clone: &'a mut LocalDynamics,
     rows: Vec<*mut RowNode>,
     pairs: Vec<*mut BlockPair>,
 }
 
-impl<'a> Copies<'a> {
+impl<'a> ClonedRows<'a> {
     /// Reserve the memory for all copies.
     ///
     /// # Safety
@@ -146,7 +146,7 @@ impl<'a> Copies<'a> {
     /// are added to B instead.
     ///
     /// # Safety
-    /// As [`Copies::row`]; all rows have been copied.
+    /// As [`ClonedRows::row`]; all rows have been copied.
     unsafe fn blocks(&mut self, row: *mut RowNode) {
         let copy = *self.copy_of(row);
         // SAFETY: the caller promises a live row and copies of all rows. Blocks of live rows are live, and R in a row points to
@@ -186,7 +186,7 @@ impl<'a> Copies<'a> {
 }
 
 #[cfg(feature = "mpi")]
-impl Copies<'_> {
+impl ClonedRows<'_> {
     /// Copy the blocks to external constraints. Blocks to contacts are added to B instead.
     ///
     /// # Safety

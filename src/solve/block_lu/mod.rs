@@ -49,7 +49,7 @@ pub struct BlockLu<const N: usize> {
     /// The pattern.
     given: KeptPattern,
     /// The target of each given block.
-    targets: Vec<Target>,
+    targets: Vec<BlockPlace>,
     /// The number of products of blocks in a factorization, if it is at most `most`.
     products: Option<u64>,
     most: u64,
@@ -57,7 +57,7 @@ pub struct BlockLu<const N: usize> {
 
 /// The place of a block in the panels.
 #[derive(Clone, Copy, Debug)]
-struct Target {
+struct BlockPlace {
     place: Place,
     /// Whether it is a block of Uᵀ.
     is_transposed: bool,
@@ -129,7 +129,7 @@ impl<const N: usize> BlockLu<N> {
             let position = supernodes.position(supernode, later);
             let mut place = supernode.place::<N>(usize::from(is_transposed), position);
             place.strip += N * (first - supernode.places.start);
-            Target { place, is_transposed }
+            BlockPlace { place, is_transposed }
         };
         collect(targets, columns.len(), pairs.map(target))
     }
@@ -171,7 +171,7 @@ impl<const N: usize> BlockLu<N> {
     /// Add to the k-th block of the pattern, before the elimination. The block must be used.
     #[inline(always)]
     pub fn add(&mut self, k: usize, block: &Square<N>) {
-        let Target { place: Place { strip, row }, is_transposed } = self.targets[k];
+        let BlockPlace { place: Place { strip, row }, is_transposed } = self.targets[k];
         for (j, strip) in self.panels[strip..strip + N].iter_mut().enumerate() {
             let to = &mut strip.0.as_flattened_mut()[row..row + N];
             for (i, to) in to.iter_mut().enumerate() {

@@ -62,7 +62,7 @@ struct Batches {
 }
 
 /// What all threads read.
-struct Parts<'a> {
+struct IslandsInput<'a> {
     islands: &'a Components,
     copies: &'a Copies,
     source: Source<'a>,
@@ -137,7 +137,7 @@ impl Islands {
     /// Solve all islands: large ones one after another, each with all threads, then batches of others by any thread each.
     fn solve_all(&mut self, task: &Task, begin: Instant) -> memory::Result {
         let Self { components, copies, forces, outcomes, batches, rooms, all_rows, .. } = self;
-        let parts = Parts::new(components, copies, all_rows, task, begin);
+        let parts = IslandsInput::new(components, copies, all_rows, task, begin);
         let (shared, count) = (batches.shared, batches.len());
         let rows = forces.len() - batches.rows[shared] as usize;
         let teams = [
@@ -169,7 +169,7 @@ impl Islands {
     /// Compute the outcome of the initial guess for each island, which stops after its first look. The forces become allowed ones.
     fn look_at_all(&mut self, task: &Task, begin: Instant) -> memory::Result {
         let Self { components, copies, forces, outcomes, batches, rooms, all_rows, .. } = self;
-        let parts = Parts::new(components, copies, all_rows, task, begin);
+        let parts = IslandsInput::new(components, copies, all_rows, task, begin);
         for (batch, room) in rooms[..batches.len()].iter_mut().enumerate() {
             for island in range(&batches.islands, batch) {
                 let own = &mut forces[range(components.starts(), island)];
@@ -190,7 +190,7 @@ impl Islands {
         self.look_at_all(task, begin)?;
         self.begin(forces)?;
         let Self { components, copies, forces, outcomes, batches, rooms, all_rows, ahead } = self;
-        let parts = Parts::new(components, copies, all_rows, task, begin);
+        let parts = IslandsInput::new(components, copies, all_rows, task, begin);
         let (mut whole, mut goes_on) = (Whole::new(components, outcomes, ahead)?, true);
         for batch in (0..batches.len()).rev() {
             for island in range(&batches.islands, batch).rev() {
@@ -209,7 +209,7 @@ impl Islands {
     }
 }
 
-impl<'a> Parts<'a> {
+impl<'a> IslandsInput<'a> {
     fn new(
         islands: &'a Components,
         copies: &'a Copies,

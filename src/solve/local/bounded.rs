@@ -4,13 +4,13 @@ use crate::math::{Block, Vector, inverse, is_finite, times};
 
 /// The state of a component of the force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum BoundState {
     Between,
     Lower,
     Upper,
 }
 
-const STATES: [State; 3] = [State::Between, State::Lower, State::Upper];
+const STATES: [BoundState; 3] = [BoundState::Between, BoundState::Lower, BoundState::Upper];
 
 /// Sweeps of relaxation over a singular block.
 const RELAXATIONS: usize = 20;
@@ -79,13 +79,13 @@ impl Bounded {
     }
 
     /// The force with these states; none if a bound is infinite or the block of the components between their bounds is singular.
-    fn candidate(&self, states: [State; 3], q: &Vector, old: &Vector) -> Option<Vector> {
+    fn candidate(&self, states: [BoundState; 3], q: &Vector, old: &Vector) -> Option<Vector> {
         let mut force = [0.0; 3];
         for i in 0..3 {
             force[i] = match states[i] {
-                State::Between => 0.0,
-                State::Lower => self.lower[i],
-                State::Upper => self.upper[i],
+                BoundState::Between => 0.0,
+                BoundState::Lower => self.lower[i],
+                BoundState::Upper => self.upper[i],
             };
         }
         if !is_finite(&force) {
@@ -93,7 +93,7 @@ impl Bounded {
         }
         let own = times(&self.w, &force);
         // Rows and columns of components at their bounds, and components with no entry of W, are replaced by the unit matrix.
-        let open = |i: usize| states[i] == State::Between && self.w[4 * i] > 0.0;
+        let open = |i: usize| states[i] == BoundState::Between && self.w[4 * i] > 0.0;
         let mut a = [0.0; 9];
         let mut right = [0.0; 3];
         for j in 0..3 {
@@ -102,12 +102,12 @@ impl Bounded {
             }
             if open(j) {
                 right[j] = -(q[j] + own[j]);
-            } else if states[j] == State::Between {
+            } else if states[j] == BoundState::Between {
                 right[j] = old[j];
             }
         }
         let solved = times(&inverse(&a)?, &right);
-        (0..3).filter(|&i| states[i] == State::Between).for_each(|i| force[i] = solved[i]);
+        (0..3).filter(|&i| states[i] == BoundState::Between).for_each(|i| force[i] = solved[i]);
         is_finite(&force).then_some(force)
     }
 

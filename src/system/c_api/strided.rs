@@ -27,7 +27,7 @@ pub struct StridedMut<'a, T> {
 }
 
 /// The number of entries, the bytes from one entry to the next, and the number of values of an entry.
-pub type Shape = (usize, usize, usize);
+pub type StridedShape = (usize, usize, usize);
 
 /// Entries that are read. With a stride of 0 all entries are the same one.
 ///
@@ -36,7 +36,7 @@ pub type Shape = (usize, usize, usize);
 pub unsafe fn strided<'a, T>(
     name: &str,
     first: *const T,
-    (count, stride, width): Shape,
+    (count, stride, width): StridedShape,
 ) -> Result<Strided<'a, T>> {
     let bytes = width.saturating_mul(size_of::<T>());
     let extent = count.saturating_sub(1).saturating_mul(stride).saturating_add(bytes);
@@ -55,7 +55,11 @@ pub unsafe fn strided<'a, T>(
 ///
 /// # Safety
 /// `first` is NULL, or there are entries of this shape, which nobody else uses meanwhile.
-pub unsafe fn strided_mut<'a, T>(name: &str, first: *mut T, shape: Shape) -> Result<StridedMut<'a, T>> {
+pub unsafe fn strided_mut<'a, T>(
+    name: &str,
+    first: *mut T,
+    shape: StridedShape,
+) -> Result<StridedMut<'a, T>> {
     // SAFETY: the C program promises entries of this shape, as this function requires; they are not read.
     let entries = unsafe { strided(name, first.cast_const(), shape) }?;
     let (count, stride, bytes) = (shape.0, shape.1, entries.width * size_of::<T>());

@@ -21,7 +21,7 @@ use super::model::System;
 pub use rows::Jacobian;
 use rows::JacobianRow;
 pub(super) use scatter_plan::ScatterPlan;
-use scatter_plan::{BodyColumns, Source};
+use scatter_plan::{BodyColumns, ScatteredRow};
 
 impl System {
     /// Set the operators of many constraints from the rows of a Jacobian. Each constraint in turn takes its number of rows; the
@@ -85,7 +85,7 @@ impl System {
     /// Write all rows to their operators.
     fn put_columns(&mut self, jacobian: &Jacobian, plan: &mut ScatterPlan) {
         let (constraints, marks) = self.constraints.all_mut();
-        for group in plan.sources.chunk_by(Source::has_group_of) {
+        for group in plan.sources.chunk_by(ScatteredRow::has_group_of) {
             marks[group[0].place as usize] |= dirty::CHANGED;
             let Some(own) = group[0].columns(constraints) else { continue };
             match group {
@@ -123,7 +123,7 @@ impl System {
     fn put_values(&mut self, values: &[f64], plan: &ScatterPlan) {
         let (constraints, marks) = self.constraints.all_mut();
         let mut all = plan.pattern.sources();
-        for group in plan.sources.chunk_by(Source::has_group_of) {
+        for group in plan.sources.chunk_by(ScatteredRow::has_group_of) {
             marks[group[0].place as usize] |= dirty::CHANGED;
             let rows = all.next(group.len());
             let Some(own) = group[0].columns(constraints) else { continue };
@@ -233,7 +233,7 @@ impl System {
             for scalar in 0..constraint.rows() {
                 let (side, scalar, row) = (side as u8, scalar as u8, (plan.rows + scalar) as u32);
                 let (first, end) = (first as u32, end as u32);
-                push(&mut plan.sources, Source { place, side, scalar, row, first, end })?;
+                push(&mut plan.sources, ScatteredRow { place, side, scalar, row, first, end })?;
             }
         }
         match has_body {
@@ -281,7 +281,7 @@ impl System {
     /// Reserve memory for the columns of all operators.
     fn reserve_columns(&mut self, jacobian: &Jacobian, plan: &ScatterPlan) -> Result {
         let (constraints, _) = self.constraints.all_mut();
-        for group in plan.sources.chunk_by(Source::has_group_of) {
+        for group in plan.sources.chunk_by(ScatteredRow::has_group_of) {
             let Some(columns) = group[0].columns(constraints) else { continue };
             let dofs = (group[0].end - group[0].first) as usize;
             let most: usize = group.iter().map(|source| source.of(jacobian).most()).sum();

@@ -12,7 +12,7 @@ use super::rows::{Jacobian, JacobianRow};
 
 /// A row of J in the columns of a body, and its destination: a scalar row of an operator.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Source {
+pub(super) struct ScatteredRow {
     /// The place of the constraint in its table.
     pub(super) place: u32,
     /// The number of the body among the bodies of the constraint.
@@ -49,14 +49,14 @@ pub(in crate::system) struct ScatterPlan {
     /// The same by columns.
     pub(super) by_columns: Vec<BodyColumns>,
     /// The sources, ordered by operators, and by scalar rows in each operator.
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<ScatteredRow>,
     /// For each row the number of entries in columns of bodies that are not in its constraint.
     pub(super) left: Vec<usize>,
     /// The destinations of the values of the last sparse J.
     pub(super) pattern: Pattern,
 }
 
-impl Source {
+impl ScatteredRow {
     /// The operator, and the scalar row.
     #[inline(always)]
     pub(super) fn key(&self) -> (u32, u8, u8) {

@@ -18,7 +18,7 @@ const ENOUGH_DOFS: usize = 200;
 /// The velocity increments of bodies without a Cholesky factor of h A⁻¹.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    all: Vec<Change>,
+    all: Vec<VelocityIncrement>,
     /// For each body the index of its entry; empty if all have a factor.
     which: Vec<u32>,
     /// The entries of bodies without inverse callbacks, which any thread may compute.
@@ -40,7 +40,7 @@ impl Changes {
 
 /// h A⁻¹ Hᵀ x of a body, for each vector in turn.
 #[derive(Debug, Default)]
-struct Change {
+struct VelocityIncrement {
     /// Place of the body.
     body: usize,
     values: Vec<f64>,
@@ -102,7 +102,7 @@ impl Bodies<'_> {
             return Ok(());
         }
         changes.try_reserve(count - changes.len())?;
-        changes.resize_with(count, Change::default);
+        changes.resize_with(count, VelocityIncrement::default);
         refill(which, self.bodies.len(), NOWHERE)?;
         let mut all_dofs = 0;
         for ((number, change), body) in changes.iter_mut().enumerate().zip(others) {
@@ -117,11 +117,12 @@ impl Bodies<'_> {
         tools.try_reserve(team.size().saturating_sub(tools.len()))?;
         tools.resize_with(team.size().max(tools.len()), Tool::default);
         let first_error = FirstError::default();
-        let inertia = |change: &Change| self.bodies.things()[change.body].as_ref().map(Body::inertia);
-        let has_solver = |change: &Change| inertia(change).is_some_and(Inertia::is_users);
+        let inertia =
+            |change: &VelocityIncrement| self.bodies.things()[change.body].as_ref().map(Body::inertia);
+        let has_solver = |change: &VelocityIncrement| inertia(change).is_some_and(Inertia::is_users);
         let without_solver = (0..).zip(&*changes).filter(|(_, change)| !has_solver(change));
         collect(shared, count, without_solver.map(|(number, _)| number))?;
-        let make = |tool: &mut Tool, change: &mut Change| {
+        let make = |tool: &mut Tool, change: &mut VelocityIncrement| {
             first_error.note(change.body, self.make_change(x, tool, change));
         };
         team.share_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
@@ -149,7 +150,7 @@ impl Bodies<'_> {
         x: [&[Vector]; N],
         model: usize,
         tool: &mut Tool,
-        changes: &mut [Change],
+        changes: &mut [VelocityIncrement],
     ) -> Result {
         let size = self.models.size(model);
         refill(&mut tool.force, N * size, 0.0)?;
@@ -187,7 +188,12 @@ impl Bodies<'_> {
     }
 
     /// Compute the increment of a body without a factor.
-    fn make_change<const N: usize>(&self, x: [&[Vector]; N], tool: &mut Tool, change: &mut Change) -> Result {
+    fn make_change<const N: usize>(
+        &self,
+        x: [&[Vector]; N],
+        tool: &mut Tool,
+        change: &mut VelocityIncrement,
+    ) -> Result {
         let place = change.body;
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
         for (x, values) in x.iter().zip(change.values.chunks_exact_mut(body.dofs())) {
