@@ -79,6 +79,7 @@ fn one_course_that_stalls_is_not_the_last() {
     for tolerance in [1e-4, 1e-6, 1e-8] {
         solve_recorded("chain-28.npz", tolerance);
     }
+    solve_recorded("stack-20.npz", 1e-12);
 }
 
 /// Interior steps stay at a residual from which Newton's steps lead to the solution.

@@ -114,7 +114,8 @@ impl BodySpace {
         self.rows.times(row, &self.x)
     }
 
-    /// Factor K, which is symmetric if A is symmetric and B = 1. Returns false if the matrix is singular. Solutions do not depend on x, unless `correct` follows.
+    /// Factor K, which is symmetric if A is symmetric and B = 1. Returns false if the matrix is singular. Solutions do not depend on
+    /// x, unless `correct` follows.
     pub fn factorise(
         &mut self,
         team: &mut Team,

@@ -4,7 +4,7 @@
 //! part and the tangential part to the disk whose radius is friction times that. With M = W' + α I, the scaled W and the
 //! proximal term, a step solves ((1 − P') + P' M) δ = −F.
 
-use crate::math::{Block, Vector, difference, inverse, is_finite, length, sum};
+use crate::math::{Block, Vector, difference, dot, inverse, is_finite, length, sum};
 use crate::memory::{self, refill};
 use crate::team::Team;
 
@@ -138,15 +138,16 @@ impl Equations<'_> {
 
     /// ‖F‖ without and with the proximal term.
     pub fn norms<A: Axes>(&self, forces: &[Vector]) -> [f64; 2] {
-        let mut sums = [0.0; 2];
+        let mut squares = [0.0; 2];
         for row in 0..self.laws.len() {
             let (y, velocities) = self.at::<A>(row, forces);
-            for (sum, v) in sums.iter_mut().zip(&velocities) {
+            for (square, v) in squares.iter_mut().zip(&velocities) {
                 let p = projected::<A>(&self.laws[row].kind, &difference(&y, v), self.roots[row]);
-                *sum += (0..3).map(|i| (y[i] - p[i]) * (y[i] - p[i])).sum::<f64>();
+                let error = difference(&y, &p);
+                *square += dot(&error, &error);
             }
         }
-        sums.map(f64::sqrt)
+        squares.map(f64::sqrt)
     }
 
     /// Compute −F and P'.

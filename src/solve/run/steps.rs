@@ -28,10 +28,10 @@ const LESS: f64 = 0.1;
 /// long chain, whose W has small eigenvalues, does not wait until α is as small.
 const ALPHA_OF_JOINTS: f64 = 1e-10;
 
-/// The steps towards a center end if after `TRIED_STEPS` of them the error is `FAR` times the error at the start: few such steps reach
+/// The steps towards a center end if after `TRIED_STEPS` of them the error is `LOST` times the error at the start: few such steps reach
 /// the center. They go on while each step multiplies the error by at most `FALLING`.
 const TRIED_STEPS: usize = 3;
-const FAR: f64 = 30.0;
+const LOST: f64 = 30.0;
 const FALLING: f64 = 0.3;
 
 /// After interior steps in which nothing is foreseen, and a single step to a center, α is at most this times the error.
@@ -91,34 +91,15 @@ impl Run<'_, '_> {
         // If this leads nowhere, joints get the whole α.
         self.alpha_of_joints = ALPHA_OF_JOINTS;
         let mut may_fail = self.laws.iter().any(Law::is_joint);
-        let (most_failures, most_steps) = match trial {
-            Trial::Long => (MOST_FAILURES, MOST_STEPS),
-            Trial::Small => (MOST_FAILURES, SMALL_STEPS),
-            Trial::First => (1, MOST_STEPS),
-            Trial::Short | Trial::Quick => (1, FEW_STEPS),
+        let most_failures = match trial {
+            Trial::Long | Trial::Small => MOST_FAILURES,
+            Trial::First | Trial::Short | Trial::Quick => 1,
         };
         while failures < most_failures && start.is_finite() {
-            self.room.center.copy_from_slice(&self.room.now);
-            let (mut reached, mut before) = (None, f64::INFINITY);
-            for step in 1..=MOST_STEPS {
-                if !self.step::<A>(alpha) {
-                    break;
-                }
-                self.look::<A>();
-                if let Some(end) = self.over() {
-                    return Ok(Some(end));
-                }
-                let [distance, to_center] = self.distances::<A>(alpha);
-                if to_center <= INNER * start.min(distance) {
-                    reached = Some((step, distance));
-                    break;
-                }
-                let is_lost = trial != Trial::Long && step >= TRIED_STEPS && distance > FAR * start;
-                if (is_lost || step >= most_steps) && distance > FALLING * before {
-                    break;
-                }
-                before = distance;
-            }
+            let reached = match self.approach::<A>(trial, alpha, start) {
+                Ok(reached) => reached,
+                Err(end) => return Ok(Some(end)),
+            };
             match reached {
                 Some((steps, distance)) if distance < 2.0 * start => {
                     match steps {
@@ -139,6 +120,45 @@ impl Run<'_, '_> {
                     }
                 }
             }
+        }
+        Ok(None)
+    }
+
+    /// Make the current forces the center, and go towards its proximal point until it is reached or the steps lead nowhere. Returns
+    /// the number of steps and the error without the proximal term if the point is reached; `start` is that error before.
+    ///
+    /// # Errors
+    /// The status, if the solution ends.
+    fn approach<A: Axes>(
+        &mut self,
+        trial: Trial,
+        alpha: f64,
+        start: f64,
+    ) -> Result<Option<(usize, f64)>, End> {
+        let most_steps = match trial {
+            Trial::Long | Trial::First => MOST_STEPS,
+            Trial::Small => SMALL_STEPS,
+            Trial::Short | Trial::Quick => FEW_STEPS,
+        };
+        self.room.center.copy_from_slice(&self.room.now);
+        let mut before = f64::INFINITY;
+        for step in 1..=MOST_STEPS {
+            if !self.step::<A>(alpha) {
+                break;
+            }
+            self.look::<A>();
+            if let Some(end) = self.over() {
+                return Err(end);
+            }
+            let [distance, to_center] = self.distances::<A>(alpha);
+            if to_center <= INNER * start.min(distance) {
+                return Ok(Some((step, distance)));
+            }
+            let is_lost = trial != Trial::Long && step >= TRIED_STEPS && distance > LOST * start;
+            if (is_lost || step >= most_steps) && distance > FALLING * before {
+                break;
+            }
+            before = distance;
         }
         Ok(None)
     }
