@@ -137,42 +137,53 @@ impl BodyRows {
         sum
     }
 
-    /// Add Zᵀ y of a row to x.
+    /// The sum of x of a node and its part of Zᵀ y.
     #[inline(always)]
-    pub(crate) fn add_transposed(&self, row: usize, y: &Vector, x: &mut [NodeVector]) {
-        let (nodes, blocks) = self.row(row);
-        for (&node, block) in nodes.iter().zip(blocks) {
-            let x = &mut x[node as usize];
-            for (x, column) in x.iter_mut().zip(block) {
+    pub(super) fn plus_transposed(
+        &self,
+        parts: &[NodePart],
+        mut x: NodeVector,
+        y: impl Fn(usize) -> Vector,
+    ) -> NodeVector {
+        for &NodePart { row, block } in parts {
+            let y = y(row as usize);
+            for (x, column) in x.iter_mut().zip(&self.blocks[block as usize]) {
                 *x += column[0] * y[0] + column[1] * y[1] + column[2] * y[2];
             }
         }
+        x
+    }
+
+    /// The index of a part in its row.
+    #[inline(always)]
+    pub(super) fn index_in_row(&self, part: &NodePart) -> usize {
+        (part.block - self.starts[part.row as usize]) as usize
     }
 
     /// Write the pattern of Zᵀ Z: for each node the nodes that share a row with it, and itself.
     pub(super) fn write_pattern(&self, pattern: &mut NodePattern) -> memory::Result {
-        let NodePattern { starts, columns, firsts, rows, marks } = pattern;
-        refill(firsts, self.nodes + 1, 0)?;
-        self.node_of.iter().for_each(|&node| firsts[node as usize + 1] += 1);
-        (0..self.nodes).for_each(|node| firsts[node + 1] += firsts[node]);
-        refill(rows, self.node_of.len(), 0)?;
+        let NodePattern { starts, columns, firsts, parts, marks } = pattern;
+        refill(firsts, self.nodes + 2, 0)?;
+        self.node_of.iter().for_each(|&node| firsts[node as usize + 2] += 1);
+        (1..=self.nodes).for_each(|node| firsts[node + 1] += firsts[node]);
+        refill(parts, self.node_of.len(), NodePart::default())?;
         for row in 0..self.len() {
-            for &node in self.row(row).0 {
-                let at = &mut firsts[node as usize];
-                rows[*at as usize] = row as u32;
+            for block in range(&self.starts, row) {
+                let at = &mut firsts[self.node_of[block] as usize + 1];
+                parts[*at as usize] = NodePart { row: row as u32, block: block as u32 };
                 *at += 1;
             }
         }
+        firsts.pop();
         refill(marks, self.nodes, u32::MAX)?;
         collect(starts, self.nodes + 1, std::iter::once(0))?;
         columns.clear();
-        let mut first = 0;
         for node in 0..self.nodes {
             let begin = columns.len();
             marks[node] = node as u32;
             push(columns, node as i32)?;
-            for &row in &rows[first..firsts[node] as usize] {
-                for &other in self.row(row as usize).0 {
+            for part in &parts[range(firsts, node)] {
+                for &other in self.row(part.row as usize).0 {
                     if marks[other as usize] != node as u32 {
                         marks[other as usize] = node as u32;
                         push(columns, other as i32)?;
@@ -181,20 +192,27 @@ impl BodyRows {
             }
             columns[begin..].sort_unstable();
             starts.push(columns.len() as i32);
-            first = firsts[node] as usize;
         }
         Ok(())
     }
 }
 
-/// The pattern of Zᵀ Z, and a workspace.
+/// A part of a row at a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NodePart {
+    pub row: u32,
+    /// The index among the parts of all rows.
+    block: u32,
+}
+
+/// The pattern of Zᵀ Z, the parts of each node, and a workspace.
 #[derive(Debug, Default)]
 pub(super) struct NodePattern {
     pub starts: Vec<i32>,
     pub columns: Vec<i32>,
-    /// The ends of the lists of rows, after they are filled.
+    /// Node n has the parts `firsts[n]..firsts[n + 1]`, in the order of rows.
     firsts: Vec<u32>,
-    rows: Vec<u32>,
+    parts: Vec<NodePart>,
     marks: Vec<u32>,
 }
 
@@ -204,5 +222,11 @@ impl NodePattern {
     pub fn find(&self, row: usize, column: u32) -> usize {
         let own = range(&self.starts, row);
         own.start + self.columns[own].partition_point(|&other| (other as u32) < column)
+    }
+
+    /// The parts of a node.
+    #[inline(always)]
+    pub fn parts(&self, node: usize) -> &[NodePart] {
+        &self.parts[range(&self.firsts, node)]
     }
 }

@@ -4,16 +4,23 @@
 //!
 //! A⁻¹ is huge where contacts stick and small where they are open. So a solution is corrected until δx = Zᵀ δy.
 
+use std::iter::once;
+
 use crate::math::simd::{Kernel, SimdLevel, at_best};
 use crate::math::{Block, Vector, difference, of_columns, times, transposed_times};
-use crate::memory::{self, refill};
+use crate::memory::{self, collect, refill};
+use crate::rows::pattern::range;
 use crate::team::Team;
 
-use super::block_lu::{BlockLu, Shape, Square, unit};
+use super::block_lu::{BlockLu, Blocks, Shape, Square, unit};
 use super::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVector};
+use super::parts::ROWS;
 
 /// The relative error of δx = Zᵀ δy at which a solution needs no correction.
 const ENOUGH: f64 = 1e-11;
+
+/// Nodes in a part of a thread's work.
+const NODES: usize = 128;
 
 /// The unit matrix.
 pub const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
@@ -35,6 +42,13 @@ impl RowEquation {
         let [left, right] = &self.inverse;
         times(left, &times(right, b))
     }
+
+    /// A⁻¹ B.
+    #[inline(always)]
+    fn of_bodies(&self) -> Block {
+        let f = &self.factor;
+        of_columns([0, 3, 6].map(|j| self.inverse_times(&[f[j], f[j + 1], f[j + 2]])))
+    }
 }
 
 /// Z, the factors of K, and the velocities of bodies.
@@ -42,8 +56,9 @@ impl RowEquation {
 pub struct BodySpace {
     rows: BodyRows,
     pattern: NodePattern,
-    /// The index in the pattern of each pair of parts, row by row.
+    /// The index in the pattern of each pair of parts, and where the pairs of each row begin.
     pairs: Vec<u32>,
+    pair_starts: Vec<u32>,
     lu: BlockLu<NODE>,
     equations: Vec<RowEquation>,
     x: Vec<NodeVector>,
@@ -84,14 +99,16 @@ impl BodySpace {
     }
 
     fn make_room(&mut self) -> memory::Result {
-        let Self { rows, pattern, pairs, equations, x, drift, change, work, right, .. } = self;
+        let Self { rows, pattern, pairs, pair_starts, equations, x, drift, change, work, right, .. } = self;
         pairs.clear();
+        collect(pair_starts, rows.len() + 1, once(0))?;
         for row in 0..rows.len() {
             let (nodes, _) = rows.row(row);
             pairs.try_reserve(nodes.len() * nodes.len())?;
             for &to in nodes {
                 pairs.extend(nodes.iter().map(|&from| pattern.find(to as usize, from) as u32));
             }
+            pair_starts.push(pairs.len() as u32);
         }
         for list in [x, drift, change, work] {
             refill(list, rows.nodes(), [0.0; NODE])?;
@@ -101,11 +118,9 @@ impl BodySpace {
     }
 
     /// Set x = Zᵀ y.
-    pub fn begin(&mut self, y: impl Fn(usize) -> Vector) {
-        self.x.fill([0.0; NODE]);
-        for row in 0..self.rows.len() {
-            self.rows.add_transposed(row, &y(row), &mut self.x);
-        }
+    pub fn begin(&mut self, team: &mut Team, y: impl Fn(usize) -> Vector + Sync) {
+        let Self { rows, pattern, x, .. } = self;
+        gather(team, rows, pattern, x, |_| [0.0; NODE], y);
     }
 
     /// Z x of a row.
@@ -120,29 +135,58 @@ impl BodySpace {
         &mut self,
         team: &mut Team,
         shape: Shape,
-        equation: impl Fn(usize) -> RowEquation,
+        equation: impl Fn(usize) -> RowEquation + Sync,
     ) -> bool {
-        self.drift.fill([0.0; NODE]);
-        for (row, to) in self.equations.iter_mut().enumerate() {
-            *to = equation(row);
-        }
-        self.lu.clear(shape);
-        at_best(Assembly { space: self });
-        self.lu.eliminate(team)
+        let Self { rows, pattern, pairs, pair_starts, lu, equations, drift, .. } = self;
+        drift.fill([0.0; NODE]);
+        team.share_parts(&mut equations[..], ROWS, |first, equations| {
+            for (row, to) in (first..).zip(equations) {
+                *to = equation(row);
+            }
+        });
+        lu.factorise_parts(team, shape, |blocks, nodes| {
+            at_best(Assembly { rows, pattern, pairs, pair_starts, equations, blocks, nodes });
+        })
     }
 
     /// Solutions with the current factors also correct the difference of x and Zᵀ y.
-    pub fn correct(&mut self, y: impl Fn(usize) -> Vector) {
-        let Self { rows, x, drift, .. } = self;
-        for (drift, x) in drift.iter_mut().zip(x) {
-            *drift = x.map(|x| -x);
-        }
-        (0..rows.len()).for_each(|row| rows.add_transposed(row, &y(row), drift));
+    pub fn correct(&mut self, team: &mut Team, y: impl Fn(usize) -> Vector + Sync) {
+        let Self { rows, pattern, x, drift, .. } = self;
+        gather(team, rows, pattern, drift, |node| x[node].map(|x| -x), y);
     }
 
     /// Replace b by δy, and compute δx, with at most this number of corrections.
-    pub fn solve(&mut self, step: &mut [Vector], corrections: usize) {
-        at_best(CorrectedSolution { space: self, step, corrections });
+    pub fn solve(&mut self, team: &mut Team, step: &mut [Vector], corrections: usize) {
+        let Self { rows, pattern, lu, equations, drift, change, work, right, .. } = self;
+        let (rows, equations) = (&*rows, &*equations);
+        change.fill([0.0; NODE]);
+        // Before the first solution, δy is A⁻¹ b.
+        team.share_parts((&mut *step, &mut right[..]), ROWS, |first, (step, right)| {
+            for ((step, right), equation) in step.iter_mut().zip(right).zip(&equations[first..]) {
+                *right = *step;
+                *step = equation.inverse_times(step);
+            }
+        });
+        let mut first_error = 0.0;
+        for correction in 0..=corrections {
+            let error_of = |node: usize| std::array::from_fn(|i| drift[node][i] - change[node][i]);
+            gather(team, rows, pattern, work, error_of, |row| step[row]);
+            let error = work.as_flattened().iter().map(|x| x * x).sum::<f64>().sqrt();
+            if correction == 0 {
+                first_error = error;
+            } else if error <= ENOUGH * first_error {
+                break;
+            }
+            lu.solve(team, work);
+            for (change, work) in change.iter_mut().zip(&*work) {
+                (0..NODE).for_each(|i| change[i] += work[i]);
+            }
+            let work = &*work;
+            let right = (correction == 0).then_some(&right[..]);
+            team.share_parts(&mut *step, ROWS, |first, step| {
+                at_best(Correction { rows, equations, work, right, first, step });
+            });
+        }
     }
 
     /// Go along δx.
@@ -153,31 +197,76 @@ impl BodySpace {
     }
 }
 
-/// The assembly of K.
-struct Assembly<'a> {
-    space: &'a mut BodySpace,
+/// Set x of each node to `start` and its part of Zᵀ y.
+fn gather(
+    team: &mut Team,
+    rows: &BodyRows,
+    pattern: &NodePattern,
+    x: &mut [NodeVector],
+    start: impl Fn(usize) -> NodeVector + Sync,
+    y: impl Fn(usize) -> Vector + Sync,
+) {
+    let (start, y) = (&start, &y);
+    team.share_parts(x, NODES, |first, x| at_best(Gathering { rows, pattern, first, x, start, y }));
 }
 
-impl Kernel for Assembly<'_> {
+/// The part of some nodes in that.
+struct Gathering<'a, S, Y> {
+    rows: &'a BodyRows,
+    pattern: &'a NodePattern,
+    first: usize,
+    x: &'a mut [NodeVector],
+    start: &'a S,
+    y: &'a Y,
+}
+
+impl<S: Fn(usize) -> NodeVector, Y: Fn(usize) -> Vector> Kernel for Gathering<'_, S, Y> {
     type Output = ();
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, _: L) {
-        let BodySpace { rows, pattern, pairs, lu, equations, .. } = self.space;
-        for node in 0..rows.nodes() {
-            lu.add(pattern.find(node, node as u32), &unit());
+        for (node, x) in (self.first..).zip(self.x) {
+            *x = self.rows.plus_transposed(self.pattern.parts(node), (self.start)(node), self.y);
         }
-        let mut pairs = pairs.iter();
-        for (row, equation) in equations.iter().enumerate() {
-            let f = &equation.factor;
-            let g = of_columns([0, 3, 6].map(|j| equation.inverse_times(&[f[j], f[j + 1], f[j + 2]])));
-            let (nodes, blocks) = rows.row(row);
-            // Gᵀ Z of each part is made once.
-            for to in blocks {
-                let left = to.map(|column| transposed_times(&g, &column));
-                for (from, &pair) in blocks.iter().zip(pairs.by_ref().take(nodes.len())) {
-                    if lu.uses(pair as usize) {
-                        lu.add(pair as usize, &product(&left, from));
+    }
+}
+
+/// The blocks of K that some nodes have with themselves and with later ones.
+struct Assembly<'a, 'b> {
+    rows: &'a BodyRows,
+    pattern: &'a NodePattern,
+    pairs: &'a [u32],
+    pair_starts: &'a [u32],
+    equations: &'a [RowEquation],
+    blocks: &'a mut Blocks<'b, NODE>,
+    nodes: &'a [u32],
+}
+
+impl Kernel for Assembly<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, _: L) {
+        let Self { rows, pattern, pairs, pair_starts, equations, blocks, nodes } = self;
+        for &node in nodes {
+            blocks.add(pattern.find(node as usize, node), &unit());
+            for part in pattern.parts(node as usize) {
+                let row = part.row as usize;
+                let (own, parts) = (rows.index_in_row(part), rows.row(row).1);
+                let g = equations[row].of_bodies();
+                let z = &parts[own];
+                let [right, left] =
+                    [z.map(|column| times(&g, &column)), z.map(|column| transposed_times(&g, &column))];
+                let pairs = &pairs[range(pair_starts, row)];
+                let pair = |to: usize, from: usize| pairs[parts.len() * to + from] as usize;
+                for (other, block) in parts.iter().enumerate() {
+                    let [above, below] = [pair(own, other), pair(other, own)];
+                    if other != own && !blocks.is_above(above) {
+                        continue;
+                    }
+                    blocks.add(below, &product(block, &right));
+                    if other != own && blocks.shape() == Shape::Any {
+                        blocks.add(above, &product(&left, block));
                     }
                 }
             }
@@ -185,54 +274,30 @@ impl Kernel for Assembly<'_> {
     }
 }
 
-/// The solution with the factors.
-struct CorrectedSolution<'a> {
-    space: &'a mut BodySpace,
+/// A correction of δy by a change of δx; the first one with b.
+struct Correction<'a> {
+    rows: &'a BodyRows,
+    equations: &'a [RowEquation],
+    work: &'a [NodeVector],
+    right: Option<&'a [Vector]>,
+    first: usize,
     step: &'a mut [Vector],
-    corrections: usize,
 }
 
-impl Kernel for CorrectedSolution<'_> {
+impl Kernel for Correction<'_> {
     type Output = ();
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, _: L) {
-        let Self { space: BodySpace { rows, lu, equations, drift, change, work, right, .. }, step, .. } =
-            self;
-        let size = |list: &[NodeVector]| list.as_flattened().iter().map(|x| x * x).sum::<f64>().sqrt();
-        right.copy_from_slice(step);
-        change.fill([0.0; NODE]);
-        // Before the first solution, δy is A⁻¹ b.
-        for (step, equation) in step.iter_mut().zip(&*equations) {
-            *step = equation.inverse_times(step);
-        }
-        let mut first = 0.0;
-        for correction in 0..=self.corrections {
-            for ((work, drift), change) in work.iter_mut().zip(&*drift).zip(&*change) {
-                *work = std::array::from_fn(|i| drift[i] - change[i]);
-            }
-            for (row, step) in step.iter().enumerate() {
-                rows.add_transposed(row, step, work);
-            }
-            let error = size(work);
-            if correction == 0 {
-                first = error;
-            } else if error <= ENOUGH * first {
-                break;
-            }
-            lu.solve(work);
-            for (change, work) in change.iter_mut().zip(&*work) {
-                (0..NODE).for_each(|i| change[i] += work[i]);
-            }
-            for (row, (step, equation)) in step.iter_mut().zip(&*equations).enumerate() {
-                let made = times(&equation.factor, &rows.times(row, work));
-                if correction == 0 {
-                    // The difference first: both may be large and nearly the same.
-                    *step = equation.inverse_times(&difference(&right[row], &made));
-                } else {
-                    *step = difference(step, &equation.inverse_times(&made));
-                }
-            }
+        let Self { rows, equations, work, right, first, step } = self;
+        for (row, step) in (first..).zip(step) {
+            let equation = &equations[row];
+            let made = times(&equation.factor, &rows.times(row, work));
+            *step = match right {
+                // The difference first: both may be large and nearly the same.
+                Some(right) => equation.inverse_times(&difference(&right[row], &made)),
+                None => difference(step, &equation.inverse_times(&made)),
+            };
         }
     }
 }

@@ -26,6 +26,7 @@ mod law;
 mod local;
 mod newton;
 mod options;
+mod parts;
 mod problem;
 mod residual;
 mod rows_of_three;

@@ -4,6 +4,8 @@
 //! part and the tangential part to the disk whose radius is friction times that. With M = W' + α I, the scaled W and the
 //! proximal term, a step solves ((1 − P') + P' M) δ = −F.
 
+use std::ops::Range;
+
 use crate::math::{Block, Vector, difference, dot, inverse, is_finite, length, sum};
 use crate::memory::{self, refill};
 use crate::team::Team;
@@ -11,6 +13,7 @@ use crate::team::Team;
 use super::block_lu::{BlockLu, Shape, Square};
 use super::body_space::{BodySpace, RowEquation, UNIT};
 use super::frames::Axes;
+use super::parts::{PartSums, ROWS};
 use super::problem::{Kind, Law, Problem3};
 use super::residual::velocity;
 
@@ -40,6 +43,8 @@ pub struct Newton {
     step: Vec<Vector>,
     /// P'.
     slopes: Vec<Block>,
+    /// The parts of ‖F‖².
+    sums: PartSums<[f64; 2]>,
 }
 
 impl Newton {
@@ -58,7 +63,17 @@ impl Newton {
     /// Make room for steps in the space of bodies, which need no pattern.
     pub fn prepare_rows(&mut self, rows: usize) -> memory::Result {
         refill(&mut self.step, rows, [0.0; 3])?;
-        refill(&mut self.slopes, rows, [0.0; 9])
+        refill(&mut self.slopes, rows, [0.0; 9])?;
+        self.sums.prepare(rows)
+    }
+
+    /// ‖F‖ without and with the proximal term.
+    pub fn norms<A: Axes>(&mut self, team: &mut Team, equations: &Equations, forces: &[Vector]) -> [f64; 2] {
+        let mut squares = [0.0; 2];
+        for part in self.sums.of(team, forces.len(), |part| equations.squares::<A>(part, forces)) {
+            (0..2).for_each(|i| squares[i] += part[i]);
+        }
+        squares.map(f64::sqrt)
     }
 
     /// Make a whole step from `forces`, in the space of bodies if it is given. Returns false and leaves `forces` unchanged if there
@@ -73,14 +88,14 @@ impl Newton {
         bodies: Option<&mut BodySpace>,
         forces: &mut [Vector],
     ) -> bool {
-        let Self { lu, step, slopes } = self;
-        equations.linearise::<A>(forces, step, slopes);
+        let Self { lu, step, slopes, .. } = self;
+        equations.linearise::<A>(team, forces, step, slopes);
         match bodies {
             Some(space) => {
                 if !space.factorise(team, Shape::Any, |row| equations.of_bodies(row, &slopes[row])) {
                     return false;
                 }
-                space.solve(step, CORRECTIONS);
+                space.solve(team, step, CORRECTIONS);
             }
             None => {
                 let is_regular = lu.factorise(
@@ -92,7 +107,7 @@ impl Newton {
                 if !is_regular {
                     return false;
                 }
-                lu.solve(step);
+                lu.solve(team, step);
             }
         }
         for (step, root) in step.iter_mut().zip(equations.roots) {
@@ -136,10 +151,10 @@ impl Equations<'_> {
         (y, [v, sum(&v, &drawn)])
     }
 
-    /// ‖F‖ without and with the proximal term.
-    pub fn norms<A: Axes>(&self, forces: &[Vector]) -> [f64; 2] {
+    /// The parts of some rows in ‖F‖², without and with the proximal term.
+    fn squares<A: Axes>(&self, part: Range<usize>, forces: &[Vector]) -> [f64; 2] {
         let mut squares = [0.0; 2];
-        for row in 0..self.laws.len() {
+        for row in part {
             let (y, velocities) = self.at::<A>(row, forces);
             for (square, v) in squares.iter_mut().zip(&velocities) {
                 let p = projected::<A>(&self.laws[row].kind, &difference(&y, v), self.roots[row]);
@@ -147,18 +162,26 @@ impl Equations<'_> {
                 *square += dot(&error, &error);
             }
         }
-        squares.map(f64::sqrt)
+        squares
     }
 
     /// Compute −F and P'.
-    fn linearise<A: Axes>(&self, forces: &[Vector], minus: &mut [Vector], slopes: &mut [Block]) {
-        for row in 0..self.laws.len() {
-            let (y, [_, v]) = self.at::<A>(row, forces);
-            let (x, kind) = (difference(&y, &v), &self.laws[row].kind);
-            let p = projected::<A>(kind, &x, self.roots[row]);
-            minus[row] = std::array::from_fn(|i| p[i] - y[i]);
-            slopes[row] = slope::<A>(kind, &x, self.roots[row]);
-        }
+    fn linearise<A: Axes>(
+        &self,
+        team: &mut Team,
+        forces: &[Vector],
+        minus: &mut [Vector],
+        slopes: &mut [Block],
+    ) {
+        team.share_parts((minus, slopes), ROWS, |first, (minus, slopes)| {
+            for (row, (minus, slope)) in (first..).zip(minus.iter_mut().zip(slopes)) {
+                let (y, [_, v]) = self.at::<A>(row, forces);
+                let (x, kind) = (difference(&y, &v), &self.laws[row].kind);
+                let p = projected::<A>(kind, &x, self.roots[row]);
+                *minus = std::array::from_fn(|i| p[i] - y[i]);
+                *slope = slope_of::<A>(kind, &x, self.roots[row]);
+            }
+        });
     }
 
     /// Block k, of this row, of (1 − P') + P' M; none if the block is zero.
@@ -222,7 +245,7 @@ fn projected<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Vector {
 
 /// The derivative P'.
 #[inline(always)]
-fn slope<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Block {
+fn slope_of<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Block {
     let mut slope = [0.0; 9];
     match *kind {
         Kind::Contact { friction, .. } => {

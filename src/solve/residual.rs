@@ -1,5 +1,7 @@
 //! How far forces are from a solution.
 
+use std::ops::Range;
+
 use crate::math::{Block, Vector, dot, largest};
 
 use super::frames::Axes;
@@ -119,16 +121,18 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// The sums of forces.
+    /// The sums of forces over some rows.
     pub fn new<A: Axes>(
         problem: &Problem3,
         laws: &[Law],
         q: &[Vector],
         weights: &[f64],
         forces: &[Vector],
+        rows: Range<usize>,
     ) -> Self {
         let mut sums = Self::default();
-        for (row, law) in laws.iter().enumerate() {
+        for row in rows {
+            let law = &laws[row];
             let u = velocity(
                 problem,
                 row,

@@ -21,6 +21,7 @@ use super::interior::{Interior, Start};
 use super::law;
 use super::newton::Newton;
 use super::options::{End, Method, Options, Report};
+use super::parts::{PartSums, ROWS};
 use super::problem::{Law, Normal, Problem3};
 use super::residual::{Norms, Residual, Sums, velocity};
 use super::workspace::Memory;
@@ -85,6 +86,8 @@ pub struct Room {
     center: Vec<Vector>,
     allowed: Vec<Vector>,
     best: Vec<Vector>,
+    /// The parts of a residual.
+    sums: PartSums<Sums>,
     /// The residuals of the last solution.
     pub history: Vec<f64>,
 }
@@ -136,6 +139,7 @@ impl Room {
         for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best] {
             collect(list, rows, forces.iter().copied())?;
         }
+        self.sums.prepare(rows)?;
         collect(&mut self.history, most_notes(rows), std::iter::empty())?;
         let mut run = Run {
             problem,
@@ -339,11 +343,19 @@ impl Run<'_, '_> {
 
     /// Compute the residual of the closest forces that the laws allow, and keep these if they are the best so far.
     fn look<A: Axes>(&mut self) -> Residual {
-        let Room { memory: Memory { q, weights, .. }, now, allowed, best, history, .. } = &mut *self.room;
-        for ((allowed, force), law) in allowed.iter_mut().zip(now).zip(self.laws) {
-            *allowed = law::allowed::<A>(&law.kind, force);
-        }
-        let sums = Sums::new::<A>(self.problem, self.laws, q, weights, allowed);
+        let Room { memory: Memory { q, weights, .. }, now, allowed, best, history, sums, .. } =
+            &mut *self.room;
+        let (problem, laws) = (self.problem, self.laws);
+        self.team.share_parts(&mut allowed[..], ROWS, |first, allowed| {
+            for (row, allowed) in (first..).zip(allowed) {
+                *allowed = law::allowed::<A>(&laws[row].kind, &now[row]);
+            }
+        });
+        let of_part = |part| Sums::new::<A>(problem, laws, q, weights, allowed, part);
+        let sums = sums.of(&mut self.team, laws.len(), of_part).fold(Sums::default(), |mut all, part| {
+            all.add(&part);
+            all
+        });
         let residual = sums.over(&self.norms);
         let value = residual.by(self.options.measure);
         let is_first = history.is_empty();

@@ -188,7 +188,7 @@ fn factorise(n: usize, a: &mut [f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Block, Vector};
+    use crate::math::{Block, Vector, dot};
     use crate::solve::Bodies as _;
     use crate::system::{Kinematics, Operator};
     use testing::Random;
@@ -245,7 +245,12 @@ mod tests {
         groups.pad(&system.structure, &x, &mut padded).unwrap();
         let mut nodes = vec![[0.0; NODE]; rows.nodes()];
         let x_of = padded.as_chunks().0;
-        (0..rows.len()).for_each(|row| rows.add_transposed(row, &x_of[row], &mut nodes));
+        for (row, x) in x_of.iter().enumerate().take(rows.len()) {
+            let (of_row, blocks) = rows.row(row);
+            for (&node, block) in of_row.iter().zip(blocks) {
+                (0..NODE).for_each(|j| nodes[node as usize][j] += dot(&block[j], x));
+            }
+        }
         let made: Vec<Vector> = (0..rows.len()).map(|row| rows.times(row, &nodes)).collect();
         groups.unpad(&system.structure, &made, &mut y);
         system.times(&x, &mut expected).unwrap();

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::memory::{self, collect, push, refill};
 
-use super::supernodes::Supernodes;
+use super::supernodes::{STRIP, Supernodes};
 
 /// A branch has at most this part of the work.
 const PART: u64 = 12;
@@ -24,6 +24,13 @@ pub struct Sections {
     pub places: Vec<usize>,
     /// The same for positions: each branch has one for each place of the matrix.
     pub positions: Vec<usize>,
+    /// The later places outside of each branch that it changes, and where each section begins among them.
+    pub outside: Vec<u32>,
+    pub outsides: Vec<usize>,
+    /// The index among the section's places outside, for each row below a supernode that is outside.
+    pub index_outside: Vec<u32>,
+    /// Where the workspace of each section begins that holds the rows of one supernode.
+    pub works: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +71,8 @@ impl Sections {
             at = first;
         }
         self.all.reverse();
-        self.find_starts::<N>(supernodes)
+        self.find_starts::<N>(supernodes)?;
+        self.find_outside::<N>(supernodes)
     }
 
     /// Add a section before all others, to the first of these if both are of the same kind and small enough.
@@ -81,7 +89,7 @@ impl Sections {
     }
 
     fn find_starts<const N: usize>(&mut self, supernodes: &Supernodes) -> memory::Result {
-        let Self { all, strips, places, positions } = self;
+        let Self { all, strips, places, positions, .. } = self;
         let count = all.len() + 1;
         let rows = supernodes.all.last().map_or(0, |last| last.places.end);
         let firsts = all.iter().map(|section| &supernodes.all[section.supernodes.start]);
@@ -94,8 +102,34 @@ impl Sections {
         Ok(())
     }
 
-    /// Whether threads pay.
-    pub fn has_branches(&self) -> bool {
-        self.all.iter().any(|section| section.is_branch)
+    fn find_outside<const N: usize>(&mut self, supernodes: &Supernodes) -> memory::Result {
+        let Self { all, places, outside, outsides, index_outside, works, .. } = self;
+        outside.clear();
+        collect(outsides, all.len() + 1, once(0))?;
+        collect(works, all.len() + 1, once(0))?;
+        refill(index_outside, supernodes.rows.len(), 0)?;
+        let mut index_of = memory::repeated(places.last().copied().unwrap_or(0), u32::MAX)?;
+        for (section, end) in all.iter().zip(&places[1..]) {
+            let (begin, mut most) = (outside.len(), 0);
+            for supernode in &supernodes.all[section.supernodes.clone()] {
+                most = most.max(STRIP * supernode.layers::<N>());
+                for at in supernode.rows.clone() {
+                    let row = supernodes.rows[at];
+                    if (row as usize) < *end || !section.is_branch {
+                        continue;
+                    }
+                    let index = &mut index_of[row as usize];
+                    if *index == u32::MAX {
+                        *index = (outside.len() - begin) as u32;
+                        push(outside, row)?;
+                    }
+                    index_outside[at] = *index;
+                }
+            }
+            outside[begin..].iter().for_each(|&row| index_of[row as usize] = u32::MAX);
+            outsides.push(outside.len());
+            works.push(works[works.len() - 1] + most);
+        }
+        Ok(())
     }
 }

@@ -22,8 +22,8 @@ pub use block::{Square, unit};
 use branches::Sections;
 use elimination::Elimination;
 use order::Order;
-use solution::Solution;
-use supernodes::{Place, STRIP, Strip, Supernodes};
+use solution::{Backward, Forward, Solution};
+use supernodes::{Place, Strip, Supernodes};
 
 /// The factors, and the pattern that they belong to.
 #[derive(Debug, Default)]
@@ -39,12 +39,12 @@ pub struct BlockLu<const N: usize> {
     /// The inverse of the lower triangle of each pivot, with the exchange of rows.
     turned: Vec<Square<N>>,
     is_active: Vec<bool>,
-    shape: Shape,
     /// The positions of places in the panels of one supernode; threads have their own.
     position: Vec<u32>,
     positions: Vec<u32>,
-    /// A vector in the order of elimination, and the rows of one supernode.
+    /// A vector in the order of elimination, its part outside of each branch, and the rows of one supernode of each section.
     work: Vec<[f64; N]>,
+    outside: Vec<[f64; N]>,
     rows: Vec<f64>,
     /// The pattern.
     given: KeptPattern,
@@ -70,6 +70,41 @@ pub enum Shape {
     #[default]
     Any,
     Symmetric,
+}
+
+/// The matrix before the elimination, or the rows and columns of a section of it.
+#[derive(Debug)]
+pub struct Blocks<'a, const N: usize> {
+    shape: Shape,
+    targets: &'a [BlockPlace],
+    first_strip: usize,
+    panels: &'a mut [Strip],
+}
+
+impl<const N: usize> Blocks<'_, N> {
+    /// Whether blocks above the diagonal are used.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Whether the k-th block of the pattern is above the diagonal, in the order of the elimination.
+    #[inline(always)]
+    pub fn is_above(&self, k: usize) -> bool {
+        self.targets[k].is_transposed
+    }
+
+    /// Add to the k-th block of the pattern.
+    #[inline(always)]
+    pub fn add(&mut self, k: usize, block: &Square<N>) {
+        let BlockPlace { place: Place { strip, row }, is_transposed } = self.targets[k];
+        let strip = strip - self.first_strip;
+        for (j, strip) in self.panels[strip..strip + N].iter_mut().enumerate() {
+            let to = &mut strip.0.as_flattened_mut()[row..row + N];
+            for (i, to) in to.iter_mut().enumerate() {
+                *to += if is_transposed { block[i][j] } else { block[j][i] };
+            }
+        }
+    }
 }
 
 /// The largest number of products of blocks for which a factorization pays.
@@ -108,8 +143,8 @@ impl<const N: usize> BlockLu<N> {
         refill(&mut self.positions, self.sections.positions.last().copied().unwrap_or(0), 0)?;
         refill(&mut self.is_active, rows, false)?;
         refill(&mut self.panels, self.supernodes.strips, Strip::default())?;
-        let layers = self.supernodes.all.iter().map(|supernode| supernode.layers::<N>());
-        refill(&mut self.rows, STRIP * layers.max().unwrap_or(0), 0.0)
+        refill(&mut self.outside, self.sections.outside.len(), [0.0; N])?;
+        refill(&mut self.rows, self.sections.works.last().copied().unwrap_or(0), 0.0)
     }
 
     fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
@@ -143,53 +178,47 @@ impl<const N: usize> BlockLu<N> {
         shape: Shape,
         block: impl Fn(usize, usize) -> Option<Square<N>>,
     ) -> bool {
-        self.clear(shape);
-        for row in 0..self.pivots.len() {
-            for k in range(self.given.starts(), row) {
-                if self.uses(k)
+        let Self { panels, targets, given, order, .. } = self;
+        panels.fill(Strip::default());
+        let mut blocks = Blocks { shape, targets, first_strip: 0, panels };
+        for row in 0..order.len() {
+            for k in range(given.starts(), row) {
+                if (shape == Shape::Any || !blocks.is_above(k))
                     && let Some(block) = block(row, k)
                 {
-                    self.add(k, &block);
+                    blocks.add(k, &block);
                 }
             }
         }
-        self.eliminate(team)
+        self.eliminate(team, shape, |_, _| ())
     }
 
-    /// Make all blocks of the next matrix zero.
-    pub fn clear(&mut self, shape: Shape) {
-        self.shape = shape;
-        self.panels.fill(Strip::default());
+    /// Factor the matrix whose blocks `fill` adds. It is called for some rows of the matrix at a time, and adds their blocks on the
+    /// diagonal, the blocks above the diagonal in these rows, and the blocks below the diagonal in these columns. Returns false if a
+    /// pivot is singular.
+    pub fn factorise_parts(
+        &mut self,
+        team: &mut Team,
+        shape: Shape,
+        fill: impl Fn(&mut Blocks<N>, &[u32]) + Sync,
+    ) -> bool {
+        self.eliminate(team, shape, |blocks, rows| {
+            blocks.panels.fill(Strip::default());
+            fill(blocks, rows);
+        })
     }
 
-    /// Whether the k-th block of the pattern is used.
+    /// Factor the matrix of the blocks, after `fill` for the rows of each section. Returns false if a pivot is singular.
     #[inline(always)]
-    pub fn uses(&self, k: usize) -> bool {
-        self.shape == Shape::Any || !self.targets[k].is_transposed
-    }
-
-    /// Add to the k-th block of the pattern, before the elimination. The block must be used.
-    #[inline(always)]
-    pub fn add(&mut self, k: usize, block: &Square<N>) {
-        let BlockPlace { place: Place { strip, row }, is_transposed } = self.targets[k];
-        for (j, strip) in self.panels[strip..strip + N].iter_mut().enumerate() {
-            let to = &mut strip.0.as_flattened_mut()[row..row + N];
-            for (i, to) in to.iter_mut().enumerate() {
-                *to += if is_transposed { block[i][j] } else { block[j][i] };
-            }
-        }
-    }
-
-    /// Factor the matrix of the blocks. Returns false if a pivot is singular.
-    pub fn eliminate(&mut self, team: &mut Team) -> bool {
-        self.eliminate_branches(team) && self.eliminate_trunk()
-    }
-
-    fn eliminate_branches(&mut self, team: &mut Team) -> bool {
-        let Self { supernodes, sections, panels, pivots, turned, is_active, positions, shape, .. } = self;
-        if !sections.has_branches() {
-            return true;
-        }
+    fn eliminate(
+        &mut self,
+        team: &mut Team,
+        shape: Shape,
+        fill: impl Fn(&mut Blocks<N>, &[u32]) + Sync,
+    ) -> bool {
+        let Self {
+            order, supernodes, sections, panels, pivots, turned, is_active, positions, targets, ..
+        } = self;
         let (strips, places) = (&*sections.strips, &*sections.places);
         let numbers = (
             (Ragged { values: panels, starts: strips }, Ragged { values: pivots, starts: places }),
@@ -200,12 +229,15 @@ impl<const N: usize> BlockLu<N> {
         );
         let result = team.try_share_parts(numbers, 1, |number, part| {
             let ((panels, pivots), ((turned, is_active), position)) = part;
+            let (first_strip, first_place) = (strips[number], places[number]);
+            let rows = &order[first_place..places[number + 1]];
+            fill(&mut Blocks { shape, targets, first_strip, panels: panels.values }, rows);
             let elimination = Elimination {
                 supernodes,
-                shape: *shape,
+                shape,
                 which: sections.all[number].supernodes.clone(),
-                first_strip: strips[number],
-                first_place: places[number],
+                first_strip,
+                first_place,
                 panels: panels.values,
                 pivots: pivots.values,
                 turned: turned.values,
@@ -215,15 +247,15 @@ impl<const N: usize> BlockLu<N> {
             let is_done = !sections.all[number].is_branch || at_best(elimination);
             if is_done { Ok(()) } else { Err(()) }
         });
-        result.is_ok()
+        result.is_ok() && self.eliminate_trunk(shape)
     }
 
-    fn eliminate_trunk(&mut self) -> bool {
-        let Self { supernodes, sections, panels, pivots, turned, is_active, position, shape, .. } = self;
+    fn eliminate_trunk(&mut self, shape: Shape) -> bool {
+        let Self { supernodes, sections, panels, pivots, turned, is_active, position, .. } = self;
         sections.all.iter().filter(|section| !section.is_branch).all(|section| {
             at_best(Elimination {
                 supernodes,
-                shape: *shape,
+                shape,
                 which: section.supernodes.clone(),
                 first_strip: 0,
                 first_place: 0,
@@ -237,14 +269,85 @@ impl<const N: usize> BlockLu<N> {
     }
 
     /// Replace x by the solution.
-    pub fn solve(&mut self, x: &mut [[f64; N]]) {
-        let Self { order, supernodes, panels, pivots, turned, work, rows, .. } = self;
-        for (to, &row) in work.iter_mut().zip(&*order) {
+    pub fn solve(&mut self, team: &mut Team, x: &mut [[f64; N]]) {
+        for (to, &row) in self.work.iter_mut().zip(&self.order) {
             *to = x[row as usize];
         }
-        at_best(Solution { supernodes, panels, pivots, turned, x: work, work: rows });
-        for (from, &row) in work.iter().zip(&*order) {
+        self.solve_branches(team, Way::Forward);
+        self.solve_trunk();
+        self.solve_branches(team, Way::Backward);
+        for (from, &row) in self.work.iter().zip(&self.order) {
             x[row as usize] = *from;
         }
     }
+
+    /// Solve with L or with U for the places of branches.
+    fn solve_branches(&mut self, team: &mut Team, way: Way) {
+        let Self { supernodes, sections, panels, pivots, turned, work, outside, rows, .. } = self;
+        let Sections { all, places, outsides, index_outside, works, .. } = &*sections;
+        let vectors = (
+            Ragged { values: &mut work[..], starts: places },
+            (
+                Ragged { values: &mut outside[..], starts: outsides },
+                Ragged { values: &mut rows[..], starts: works },
+            ),
+        );
+        team.share_parts(vectors, 1, |number, (x, (outside, work))| {
+            let section = &all[number];
+            if !section.is_branch {
+                return;
+            }
+            let mut solution = Solution {
+                supernodes,
+                panels,
+                pivots,
+                turned,
+                x: x.values,
+                first_place: places[number],
+                outside: outside.values,
+                index_outside,
+                work: work.values,
+            };
+            match way {
+                Way::Forward => {
+                    solution.outside.fill([0.0; N]);
+                    at_best(Forward(&mut solution, section.supernodes.clone()));
+                }
+                Way::Backward => at_best(Backward(&mut solution, section.supernodes.clone())),
+            }
+        });
+    }
+
+    /// Solve for the places of the trunk, after the changes by branches, and give the solution to the branches.
+    fn solve_trunk(&mut self) {
+        let Self { supernodes, sections, panels, pivots, turned, work, outside, rows, .. } = self;
+        for (change, &place) in outside.iter().zip(&sections.outside) {
+            let x = &mut work[place as usize];
+            (0..N).for_each(|i| x[i] += change[i]);
+        }
+        let trunk = || sections.all.iter().filter(|section| !section.is_branch);
+        let mut solution = Solution {
+            supernodes,
+            panels,
+            pivots,
+            turned,
+            x: work,
+            first_place: 0,
+            outside: &mut [],
+            index_outside: &[],
+            work: rows,
+        };
+        trunk().for_each(|section| at_best(Forward(&mut solution, section.supernodes.clone())));
+        trunk().rev().for_each(|section| at_best(Backward(&mut solution, section.supernodes.clone())));
+        for (x, &place) in outside.iter_mut().zip(&sections.outside) {
+            *x = work[place as usize];
+        }
+    }
+}
+
+/// The direction of a solution: with L, or with U.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Forward,
+    Backward,
 }

@@ -1,48 +1,81 @@
 //! The solution of a system of equations with the factors.
 
+use std::ops::Range;
+
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
 
 use super::block::{Square, back, times};
 use super::supernodes::{STRIP, Strip, Supernode, Supernodes, VECTORS};
 
-/// The solution; `x` is in the order of the elimination.
+/// A part of a solution, for the places of some sections; vectors are in the order of the elimination.
 pub struct Solution<'a, const N: usize> {
     pub supernodes: &'a Supernodes,
     pub panels: &'a [Strip],
     pub pivots: &'a [Square<N>],
     pub turned: &'a [Square<N>],
+    /// The vector of these places, the first of them.
     pub x: &'a mut [[f64; N]],
+    pub first_place: usize,
+    /// The vector of other places: their changes by these places, then their solution.
+    pub outside: &'a mut [[f64; N]],
+    pub index_outside: &'a [u32],
     /// The rows of one supernode.
     pub work: &'a mut [f64],
 }
 
-impl<const N: usize> Kernel for Solution<'_, N> {
+/// The solution with L for some supernodes.
+pub struct Forward<'s, 'a, const N: usize>(pub &'s mut Solution<'a, N>, pub Range<usize>);
+
+/// The solution with U.
+pub struct Backward<'s, 'a, const N: usize>(pub &'s mut Solution<'a, N>, pub Range<usize>);
+
+impl<const N: usize> Kernel for Forward<'_, '_, N> {
     type Output = ();
 
     #[inline(always)]
-    fn at<L: SimdLevel>(mut self, level: L) {
-        for supernode in &self.supernodes.all {
-            self.forward(level, supernode);
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self(solution, which) = self;
+        for supernode in &solution.supernodes.all[which] {
+            solution.forward(level, supernode);
         }
-        for supernode in self.supernodes.all.iter().rev() {
-            self.backward(level, supernode);
+    }
+}
+
+impl<const N: usize> Kernel for Backward<'_, '_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self(solution, which) = self;
+        for supernode in solution.supernodes.all[which].iter().rev() {
+            solution.backward(level, supernode);
         }
     }
 }
 
 impl<const N: usize> Solution<'_, N> {
+    /// The vector of a row below a supernode; `at` is its index among the rows of all supernodes.
+    #[inline(always)]
+    fn below(&mut self, at: usize) -> &mut [f64; N] {
+        let place = self.supernodes.rows[at] as usize - self.first_place;
+        match self.x.get_mut(place) {
+            Some(x) => x,
+            None => &mut self.outside[self.index_outside[at] as usize],
+        }
+    }
+
     /// Solve with L for the places of a supernode, and change the rows below.
     #[inline(always)]
     fn forward<L: SimdLevel>(&mut self, level: L, supernode: &Supernode) {
         let layers = supernode.layers::<N>();
         self.work[..STRIP * layers].fill(0.0);
         for (k, place) in supernode.places.clone().enumerate() {
-            let mut y = self.x[place];
+            let mut y = self.x[place - self.first_place];
             for (y, change) in y.iter_mut().zip(&self.work[N * k..]) {
                 *y -= change;
             }
             let y = times(&self.turned[place], &y);
-            self.x[place] = y;
+            self.x[place - self.first_place] = y;
             for layer in N * (k + 1) / STRIP..layers {
                 let first = supernode.layer::<N>(0, layer).start + N * k;
                 for v in 0..VECTORS {
@@ -55,9 +88,9 @@ impl<const N: usize> Solution<'_, N> {
                 }
             }
         }
-        let rows = &self.supernodes.rows[supernode.rows.clone()];
-        for (&row, change) in rows.iter().zip(self.work[N * supernode.width()..].chunks_exact(N)) {
-            for (x, change) in self.x[row as usize].iter_mut().zip(change) {
+        for (at, k) in supernode.rows.clone().zip(supernode.width()..) {
+            let change: [f64; N] = std::array::from_fn(|i| self.work[N * k + i]);
+            for (x, change) in self.below(at).iter_mut().zip(&change) {
                 *x -= change;
             }
         }
@@ -67,11 +100,11 @@ impl<const N: usize> Solution<'_, N> {
     #[inline(always)]
     fn backward<L: SimdLevel>(&mut self, level: L, supernode: &Supernode) {
         let (layers, height) = (supernode.layers::<N>(), N * supernode.height());
-        let rows = &self.supernodes.rows[supernode.rows.clone()];
         // The parts of the places follow in turn.
         self.work[..N * supernode.width()].fill(0.0);
-        for (&row, work) in rows.iter().zip(self.work[N * supernode.width()..].chunks_exact_mut(N)) {
-            work.copy_from_slice(&self.x[row as usize]);
+        for (at, k) in supernode.rows.clone().zip(supernode.width()..) {
+            let x = *self.below(at);
+            self.work[N * k..N * (k + 1)].copy_from_slice(&x);
         }
         self.work[height..STRIP * layers].fill(0.0);
         for (k, place) in supernode.places.clone().enumerate().rev() {
@@ -85,13 +118,13 @@ impl<const N: usize> Solution<'_, N> {
                     }
                 }
             }
-            let mut y = self.x[place];
+            let mut y = self.x[place - self.first_place];
             for (y, sum) in y.iter_mut().zip(&sums) {
                 let [a, b, c, d] = sum.values();
                 *y -= (a + b) + (c + d);
             }
             let y = back(&self.pivots[place], y);
-            self.x[place] = y;
+            self.x[place - self.first_place] = y;
             self.work[N * k..N * (k + 1)].copy_from_slice(&y);
         }
     }

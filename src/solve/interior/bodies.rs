@@ -11,14 +11,17 @@ use super::{ALPHA, Lane, Program, Row};
 use crate::solve::block_lu::Shape;
 use crate::solve::body_space::{BodySpace, RowEquation, UNIT};
 use crate::solve::frames::Axes;
+use crate::solve::parts::ROWS;
 
 /// Write the velocities v = Z x + q.
-pub fn velocities(space: &BodySpace, program: &Program, rows: &mut [Row]) {
-    for (row, state) in rows.iter_mut().enumerate() {
-        let made = space.velocity(row);
-        let root = program.roots[row];
-        state.v = std::array::from_fn(|i| program.q[row][i] / root + made[i]);
-    }
+pub fn velocities(team: &mut Team, space: &BodySpace, program: &Program, rows: &mut [Row]) {
+    team.share_parts(rows, ROWS, |first, rows| {
+        for (row, state) in (first..).zip(rows) {
+            let made = space.velocity(row);
+            let root = program.roots[row];
+            state.v = std::array::from_fn(|i| program.q[row][i] / root + made[i]);
+        }
+    });
 }
 
 /// Factor the matrix of the equations. Returns false if it is singular.
@@ -31,7 +34,7 @@ pub fn factorise<A: Axes>(
     rows: &[Row],
 ) -> bool {
     let is_regular = space.factorise(team, shape, |row| equation::<A>(program, row, &y[row], &rows[row]));
-    space.correct(|row| program.scaled_force::<A>(row, &y[row]));
+    space.correct(team, |row| program.scaled_force::<A>(row, &y[row]));
     is_regular
 }
 

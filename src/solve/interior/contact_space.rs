@@ -6,6 +6,7 @@ use crate::team::Team;
 use super::{ALPHA, Lane, Program, Row};
 use crate::solve::block_lu::{BlockLu, Shape, Square};
 use crate::solve::frames::Axes;
+use crate::solve::parts::ROWS;
 
 /// The factors of M + D belong to Newton's method too, which has the same pattern.
 #[derive(Debug)]
@@ -31,15 +32,17 @@ impl ContactSpace<'_> {
     }
 
     /// Replace b by δy.
-    pub(super) fn solve(&mut self, step: &mut [Vector]) {
-        self.lu.solve(step);
+    pub(super) fn solve(&mut self, team: &mut Team, step: &mut [Vector]) {
+        self.lu.solve(team, step);
     }
 
     /// Write the velocities that y makes.
-    pub(super) fn velocities<A: Axes>(program: &Program, y: &[Vector], rows: &mut [Row]) {
-        for (row, state) in rows.iter_mut().enumerate() {
-            state.v = program.velocity::<A>(row, y);
-        }
+    pub(super) fn velocities<A: Axes>(team: &mut Team, program: &Program, y: &[Vector], rows: &mut [Row]) {
+        team.share_parts(rows, ROWS, |first, rows| {
+            for (row, state) in (first..).zip(rows) {
+                state.v = program.velocity::<A>(row, y);
+            }
+        });
     }
 }
 

@@ -11,6 +11,8 @@
 mod bodies;
 mod contact_space;
 
+use std::ops::Range;
+
 use crate::math::{Vector, dot, is_finite, length};
 use crate::memory::{self, refill};
 use crate::solve::block_lu::Shape;
@@ -21,6 +23,7 @@ pub use contact_space::ContactSpace;
 use super::body_space::BodySpace;
 use super::cone::{self, Scaling};
 use super::frames::Axes;
+use super::parts::{PartSums, ROWS};
 use super::problem::{Kind, Law, Problem3};
 use super::residual::velocity;
 
@@ -103,20 +106,27 @@ impl Space<'_> {
         }
     }
 
-    fn solve(&mut self, step: &mut [Vector], corrections: usize) {
+    fn solve(&mut self, team: &mut Team, step: &mut [Vector], corrections: usize) {
         match self {
-            Self::Contacts(space) => space.solve(step),
-            Self::Bodies(space) => space.solve(step, corrections),
+            Self::Contacts(space) => space.solve(team, step),
+            Self::Bodies(space) => space.solve(team, step, corrections),
         }
     }
 
     /// Compute the velocities after a step of this length along the last solution.
-    fn advance<A: Axes>(&mut self, program: &Program, long: f64, y: &[Vector], rows: &mut [Row]) {
+    fn advance<A: Axes>(
+        &mut self,
+        team: &mut Team,
+        program: &Program,
+        long: f64,
+        y: &[Vector],
+        rows: &mut [Row],
+    ) {
         match self {
-            Self::Contacts(_) => ContactSpace::velocities::<A>(program, y, rows),
+            Self::Contacts(_) => ContactSpace::velocities::<A>(team, program, y, rows),
             Self::Bodies(space) => {
                 space.advance(long);
-                bodies::velocities(space, program, rows);
+                bodies::velocities(team, space, program, rows);
             }
         }
     }
@@ -144,6 +154,17 @@ pub struct Interior {
     /// The foreseen share of the change of |v_T|.
     share: f64,
     is_bold: bool,
+    /// The parts of sums over rows, and of the length of a step.
+    sums: PartSums<Products>,
+    reaches: PartSums<f64>,
+}
+
+/// The sums of the products of forces and velocities, of their number, and of the squared errors of the velocities.
+#[derive(Clone, Copy, Debug, Default)]
+struct Products {
+    sum: f64,
+    count: f64,
+    lack: f64,
 }
 
 /// The kind of a lane with bounds.
@@ -228,12 +249,15 @@ impl Interior {
     /// Begin near these forces.
     pub fn begin<A: Axes>(
         &mut self,
+        team: &mut Team,
         program: &Program,
         space: &mut Space,
         forces: &[Vector],
         start: &Start,
     ) -> memory::Result {
         let count = forces.len();
+        self.sums.prepare(count)?;
+        self.reaches.prepare(count)?;
         refill(&mut self.y, count, [0.0; 3])?;
         refill(&mut self.rows, count, Row::default())?;
         refill(&mut self.step, count, [0.0; 3])?;
@@ -244,7 +268,7 @@ impl Interior {
             let (shift, root) = (program.cohesion::<A>(row), program.roots[row]);
             *y = std::array::from_fn(|i| forces[row][i] * root + shift[i]);
         }
-        ContactSpace::velocities::<A>(program, &self.y, &mut self.rows);
+        ContactSpace::velocities::<A>(team, program, &self.y, &mut self.rows);
         for (row, (y, state)) in self.y.iter_mut().zip(&mut self.rows).enumerate() {
             let friction = program.friction(row);
             if friction > 0.0 {
@@ -268,153 +292,74 @@ impl Interior {
         }
         match space {
             Space::Bodies(space) => {
-                space.begin(|row| program.scaled_force::<A>(row, &self.y[row]));
-                bodies::velocities(space, program, &mut self.rows);
+                space.begin(team, |row| program.scaled_force::<A>(row, &self.y[row]));
+                bodies::velocities(team, space, program, &mut self.rows);
             }
-            Space::Contacts(_) => ContactSpace::velocities::<A>(program, &self.y, &mut self.rows),
+            Space::Contacts(_) => ContactSpace::velocities::<A>(team, program, &self.y, &mut self.rows),
         }
         Ok(())
     }
 
     /// The mean product of forces and velocities, and the mean squared error of the velocities.
-    fn products<A: Axes>(&self, program: &Program) -> (f64, f64) {
-        let (mut sum, mut count, mut lack) = (0.0, 0.0, 0.0);
-        for (row, (y, state)) in self.y.iter().zip(&self.rows).enumerate() {
-            let friction = program.friction(row);
-            if friction > 0.0 {
-                sum += dot(&inner::<A>(y, friction), &state.z);
-                count += 1.0;
-                let missing = self.missing::<A>(row, friction);
-                lack += dot(&missing, &missing);
-            }
-            for i in 0..3 {
-                if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
-                    if lower.is_finite() {
-                        sum += (y[i] - lower) * state.z[i];
-                        count += 1.0;
-                    }
-                    if upper.is_finite() {
-                        sum += (upper - y[i]) * state.upper[i];
-                        count += 1.0;
-                    }
-                    let missing = state.v[i] - state.z[i] + state.upper[i];
-                    lack += missing * missing;
-                }
-            }
+    fn products<A: Axes>(&mut self, team: &mut Team, program: &Program) -> (f64, f64) {
+        let Self { y, rows, sums, .. } = self;
+        let mut all = Products::default();
+        for part in sums.of(team, y.len(), |part| products_of::<A>(program, part, y, rows)) {
+            all = Products {
+                sum: all.sum + part.sum,
+                count: all.count + part.count,
+                lack: all.lack + part.lack,
+            };
         }
-        let count = f64::max(count, 1.0);
-        (sum / count, lack / count)
-    }
-
-    /// T⁻¹ v + |v_T| n − z of a contact.
-    #[inline(always)]
-    fn missing<A: Axes>(&self, row: usize, friction: f64) -> Vector {
-        let Row { v, z, .. } = &self.rows[row];
-        let v = outer::<A>(v, friction);
-        [v[0] + length(v[1], v[2]) - z[0], v[1] - z[1], v[2] - z[2]]
+        let count = f64::max(all.count, 1.0);
+        (all.sum / count, all.lack / count)
     }
 
     /// Compute scalings, and the directions of sliding.
-    fn scale<A: Axes>(&mut self, program: &Program, mean: f64) {
-        for (row, (y, state)) in self.y.iter().zip(&mut self.rows).enumerate() {
-            let friction = program.friction(row);
-            if friction > 0.0 {
-                state.scaling = Scaling::of(&inner::<A>(y, friction), &state.z);
-                state.lambda = state.scaling.times(&state.z);
-                let [s, t] = [state.v[A::S], state.v[A::T]];
-                let slip = (s * s + t * t + ROUNDED * ROUNDED * mean).sqrt();
-                let share = if slip > 0.0 { self.share / slip } else { 0.0 };
-                state.towards = [share * s, share * t];
+    fn scale<A: Axes>(&mut self, team: &mut Team, program: &Program, mean: f64) {
+        let Self { y, rows, share, .. } = self;
+        team.share_parts(&mut rows[..], ROWS, |first, rows| {
+            for (row, state) in (first..).zip(rows) {
+                let friction = program.friction(row);
+                if friction > 0.0 {
+                    state.scaling = Scaling::of(&inner::<A>(&y[row], friction), &state.z);
+                    state.lambda = state.scaling.times(&state.z);
+                    let [s, t] = [state.v[A::S], state.v[A::T]];
+                    let slip = (s * s + t * t + ROUNDED * ROUNDED * mean).sqrt();
+                    let share = if slip > 0.0 { *share / slip } else { 0.0 };
+                    state.towards = [share * s, share * t];
+                }
             }
-        }
+        });
     }
 
     /// Fill the right-hand side of a step: of the predictor, or, with its products, of the corrector towards `goal`.
-    fn right_side<A: Axes>(&mut self, program: &Program, goal: Option<f64>) {
-        for row in 0..self.y.len() {
-            let friction = program.friction(row);
-            let (y, state) = (&self.y[row], &self.rows[row]);
-            let mut right = [0.0; 3];
-            if friction > 0.0 {
-                let wanted = state.wanted::<A>(friction, goal);
-                let missing = self.missing::<A>(row, friction);
-                right[A::N] = friction * (wanted[0] - missing[0]);
-                right[A::S] = wanted[1] - missing[1];
-                right[A::T] = wanted[2] - missing[2];
+    fn right_side<A: Axes>(&mut self, team: &mut Team, program: &Program, goal: Option<f64>) {
+        let Self { y, rows, step, .. } = self;
+        team.share_parts(&mut step[..], ROWS, |first, step| {
+            for (row, right) in (first..).zip(step) {
+                *right = rows[row].right_side::<A>(program, row, &y[row], goal);
             }
-            for (i, right) in right.iter_mut().enumerate() {
-                match program.lane::<A>(row, i) {
-                    Some(Lane::Bounded(lower, upper)) => {
-                        let [z, above] = state.wanted_of_lane(y, i, lower, upper, goal);
-                        let missing = state.v[i] - state.z[i] + state.upper[i];
-                        *right = z - above - missing;
-                    }
-                    Some(Lane::Free) => *right = -state.v[i],
-                    Some(Lane::Pinned(_)) => *right = 0.0,
-                    None => {}
-                }
-            }
-            self.step[row] = right;
-        }
+        });
     }
 
     /// Compute the changes of z that belong to the step.
-    fn follow<A: Axes>(&mut self, program: &Program, goal: Option<f64>) {
-        for row in 0..self.y.len() {
-            let friction = program.friction(row);
-            let (y, step, state) = (&self.y[row], self.step[row], &mut self.rows[row]);
-            let (mut z, mut above) = ([0.0; 3], [0.0; 3]);
-            if friction > 0.0 {
-                let wanted = state.wanted::<A>(friction, goal);
-                let scaled = state.scaling.inverse_times(&inner::<A>(&step, friction));
-                let taken = state.scaling.inverse_times(&scaled);
-                z = std::array::from_fn(|i| wanted[i] - taken[i]);
+    fn follow<A: Axes>(&mut self, team: &mut Team, program: &Program, goal: Option<f64>) {
+        let Self { y, rows, step, .. } = self;
+        team.share_parts(&mut rows[..], ROWS, |first, rows| {
+            for (row, state) in (first..).zip(rows) {
+                state.follow::<A>(program, row, &y[row], step[row], goal);
             }
-            for i in 0..3 {
-                if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
-                    let [to_z, to_above] = state.wanted_of_lane(y, i, lower, upper, goal);
-                    z[i] = if lower.is_finite() { to_z - state.z[i] / (y[i] - lower) * step[i] } else { 0.0 };
-                    above[i] = if upper.is_finite() {
-                        to_above + state.upper[i] / (upper - y[i]) * step[i]
-                    } else {
-                        0.0
-                    };
-                }
-            }
-            state.change = step;
-            state.change_z = z;
-            state.change_upper = above;
-        }
+        });
     }
 
     /// The longest step that stays inside.
-    fn reach<A: Axes>(&self, program: &Program) -> f64 {
-        let mut most = f64::INFINITY;
-        for (row, (y, state)) in self.y.iter().zip(&self.rows).enumerate() {
-            let friction = program.friction(row);
-            if friction > 0.0 {
-                most = most.min(cone::reach(&inner::<A>(y, friction), &inner::<A>(&state.change, friction)));
-                most = most.min(cone::reach(&state.z, &state.change_z));
-            }
-            let mut until = |value: f64, change: f64| {
-                if change < 0.0 {
-                    most = most.min(-value / change);
-                }
-            };
-            for i in 0..3 {
-                if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
-                    if lower.is_finite() {
-                        until(y[i] - lower, state.change[i]);
-                        until(state.z[i], state.change_z[i]);
-                    }
-                    if upper.is_finite() {
-                        until(upper - y[i], -state.change[i]);
-                        until(state.upper[i], state.change_upper[i]);
-                    }
-                }
-            }
-        }
-        most
+    fn reach<A: Axes>(&mut self, team: &mut Team, program: &Program) -> f64 {
+        let Self { y, rows, reaches, .. } = self;
+        let reach = |row: usize| rows[row].reach::<A>(program, row, &y[row]);
+        reaches
+            .of(team, y.len(), |part| part.map(reach).fold(f64::INFINITY, f64::min))
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// Make a step of predictor and corrector and write the new `forces`. Returns the length of the step, or none if the matrix is
@@ -426,24 +371,24 @@ impl Interior {
         space: &mut Space,
         forces: &mut [Vector],
     ) -> Option<f64> {
-        let (mean, lack) = self.products::<A>(program);
-        self.scale::<A>(program, mean);
+        let (mean, lack) = self.products::<A>(team, program);
+        self.scale::<A>(team, program, mean);
         // Without a foreseen change all matrices are symmetric.
         let shape = if self.share == 0.0 { Shape::Symmetric } else { Shape::Any };
         if !space.factorise::<A>(team, shape, program, &self.y, &self.rows) {
             return None;
         }
-        self.right_side::<A>(program, None);
-        space.solve(&mut self.step, 0);
-        self.follow::<A>(program, None);
-        let left = 1.0 - self.reach::<A>(program).min(1.0);
+        self.right_side::<A>(team, program, None);
+        space.solve(team, &mut self.step, 0);
+        self.follow::<A>(team, program, None);
+        let left = 1.0 - self.reach::<A>(team, program).min(1.0);
         // Mehrotra takes the cube.
         let wanted = if self.is_bold { left * left } else { left };
         let goal = (wanted * mean).max((AHEAD * lack).min(mean));
-        self.right_side::<A>(program, Some(goal));
-        space.solve(&mut self.step, CORRECTIONS);
-        self.follow::<A>(program, Some(goal));
-        let long = (SHARE * self.reach::<A>(program)).min(1.0);
+        self.right_side::<A>(team, program, Some(goal));
+        space.solve(team, &mut self.step, CORRECTIONS);
+        self.follow::<A>(team, program, Some(goal));
+        let long = (SHARE * self.reach::<A>(team, program)).min(1.0);
         if !long.is_finite() || !is_finite(self.step.as_flattened()) {
             return None;
         }
@@ -452,22 +397,143 @@ impl Interior {
         } else if long > LONG {
             self.share += MORE * (1.0 - self.share);
         }
-        for (y, state) in self.y.iter_mut().zip(&mut self.rows) {
-            for i in 0..3 {
-                y[i] += long * state.change[i];
-                state.z[i] += long * state.change_z[i];
-                state.upper[i] += long * state.change_upper[i];
+        let Self { y, rows, .. } = self;
+        team.share_parts((&mut y[..], (&mut rows[..], forces)), ROWS, |first, (y, (rows, forces))| {
+            for (row, (y, (state, force))) in (first..).zip(y.iter_mut().zip(rows.iter_mut().zip(forces))) {
+                for i in 0..3 {
+                    y[i] += long * state.change[i];
+                    state.z[i] += long * state.change_z[i];
+                    state.upper[i] += long * state.change_upper[i];
+                }
+                *force = program.force::<A>(row, y);
             }
-        }
-        space.advance::<A>(program, long, &self.y, &mut self.rows);
-        for (row, force) in forces.iter_mut().enumerate() {
-            *force = program.force::<A>(row, &self.y[row]);
-        }
+        });
+        space.advance::<A>(team, program, long, y, rows);
         Some(long)
     }
 }
 
+/// The sums of some rows.
+fn products_of<A: Axes>(program: &Program, part: Range<usize>, y: &[Vector], rows: &[Row]) -> Products {
+    let Products { mut sum, mut count, mut lack } = Products::default();
+    for row in part {
+        let (friction, y, state) = (program.friction(row), &y[row], &rows[row]);
+        if friction > 0.0 {
+            sum += dot(&inner::<A>(y, friction), &state.z);
+            count += 1.0;
+            let missing = state.missing::<A>(friction);
+            lack += dot(&missing, &missing);
+        }
+        for i in 0..3 {
+            if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
+                if lower.is_finite() {
+                    sum += (y[i] - lower) * state.z[i];
+                    count += 1.0;
+                }
+                if upper.is_finite() {
+                    sum += (upper - y[i]) * state.upper[i];
+                    count += 1.0;
+                }
+                let missing = state.v[i] - state.z[i] + state.upper[i];
+                lack += missing * missing;
+            }
+        }
+    }
+    Products { sum, count, lack }
+}
+
 impl Row {
+    /// T⁻¹ v + |v_T| n − z of a contact.
+    #[inline(always)]
+    fn missing<A: Axes>(&self, friction: f64) -> Vector {
+        let v = outer::<A>(&self.v, friction);
+        [v[0] + length(v[1], v[2]) - self.z[0], v[1] - self.z[1], v[2] - self.z[2]]
+    }
+
+    /// The right-hand side of the row.
+    fn right_side<A: Axes>(&self, program: &Program, row: usize, y: &Vector, goal: Option<f64>) -> Vector {
+        let friction = program.friction(row);
+        let mut right = [0.0; 3];
+        if friction > 0.0 {
+            let wanted = self.wanted::<A>(friction, goal);
+            let missing = self.missing::<A>(friction);
+            right[A::N] = friction * (wanted[0] - missing[0]);
+            right[A::S] = wanted[1] - missing[1];
+            right[A::T] = wanted[2] - missing[2];
+        }
+        for (i, right) in right.iter_mut().enumerate() {
+            match program.lane::<A>(row, i) {
+                Some(Lane::Bounded(lower, upper)) => {
+                    let [z, above] = self.wanted_of_lane(y, i, lower, upper, goal);
+                    let missing = self.v[i] - self.z[i] + self.upper[i];
+                    *right = z - above - missing;
+                }
+                Some(Lane::Free) => *right = -self.v[i],
+                Some(Lane::Pinned(_)) => *right = 0.0,
+                None => {}
+            }
+        }
+        right
+    }
+
+    /// Compute the changes of z that belong to a step of y.
+    fn follow<A: Axes>(
+        &mut self,
+        program: &Program,
+        row: usize,
+        y: &Vector,
+        step: Vector,
+        goal: Option<f64>,
+    ) {
+        let friction = program.friction(row);
+        let (mut z, mut above) = ([0.0; 3], [0.0; 3]);
+        if friction > 0.0 {
+            let wanted = self.wanted::<A>(friction, goal);
+            let scaled = self.scaling.inverse_times(&inner::<A>(&step, friction));
+            let taken = self.scaling.inverse_times(&scaled);
+            z = std::array::from_fn(|i| wanted[i] - taken[i]);
+        }
+        for i in 0..3 {
+            if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
+                let [to_z, to_above] = self.wanted_of_lane(y, i, lower, upper, goal);
+                z[i] = if lower.is_finite() { to_z - self.z[i] / (y[i] - lower) * step[i] } else { 0.0 };
+                above[i] =
+                    if upper.is_finite() { to_above + self.upper[i] / (upper - y[i]) * step[i] } else { 0.0 };
+            }
+        }
+        self.change = step;
+        self.change_z = z;
+        self.change_upper = above;
+    }
+
+    /// The longest step of the row that stays inside.
+    fn reach<A: Axes>(&self, program: &Program, row: usize, y: &Vector) -> f64 {
+        let mut most = f64::INFINITY;
+        let friction = program.friction(row);
+        if friction > 0.0 {
+            most = most.min(cone::reach(&inner::<A>(y, friction), &inner::<A>(&self.change, friction)));
+            most = most.min(cone::reach(&self.z, &self.change_z));
+        }
+        let mut until = |value: f64, change: f64| {
+            if change < 0.0 {
+                most = most.min(-value / change);
+            }
+        };
+        for i in 0..3 {
+            if let Some(Lane::Bounded(lower, upper)) = program.lane::<A>(row, i) {
+                if lower.is_finite() {
+                    until(y[i] - lower, self.change[i]);
+                    until(self.z[i], self.change_z[i]);
+                }
+                if upper.is_finite() {
+                    until(upper - y[i], -self.change[i]);
+                    until(self.upper[i], self.change_upper[i]);
+                }
+            }
+        }
+        most
+    }
+
     /// The foreseen change of μ |v_T| for a change of v.
     #[inline(always)]
     fn foreseen<A: Axes>(&self, friction: f64, change: &Vector) -> f64 {

@@ -171,8 +171,8 @@ impl Run<'_, '_> {
         }
         let start = Start { width: start.width * self.report.residual.scaled, ..start };
         {
-            let Inside { program, mut space, interior, now, .. } = self.inside(is_in_bodies);
-            interior.begin::<A>(&program, &mut space, now, &start)?;
+            let Inside { team, program, mut space, interior, now } = self.inside(is_in_bodies);
+            interior.begin::<A>(team, &program, &mut space, now, &start)?;
         }
         let (trial, ahead) = match start.share == 0.0 {
             true => (Trial::Quick, FAR_AHEAD),
@@ -235,11 +235,10 @@ impl Run<'_, '_> {
     }
 
     /// ‖F‖ relative to B, without and with the proximal term of this α.
-    pub(super) fn distances<A: Axes>(&self, alpha: f64) -> [f64; 2] {
-        let Room { memory: Memory { q, roots, .. }, now, center, .. } = &*self.room;
+    pub(super) fn distances<A: Axes>(&mut self, alpha: f64) -> [f64; 2] {
+        let Room { memory: Memory { q, roots, .. }, newton, now, center, .. } = &mut *self.room;
         let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
-        Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }
-            .norms::<A>(now)
-            .map(|norm| norm / self.norms.scaled())
+        let equations = Equations { problem, laws, q, roots, alpha, alpha_of_joints, center };
+        newton.norms::<A>(&mut self.team, &equations, now).map(|norm| norm / self.norms.scaled())
     }
 }

@@ -51,7 +51,7 @@ fn solutions_agree_with_dense_ones() {
         assert!(lu.factorise(&mut Team::alone(), Shape::Any, |_, k| Some(square(&sparse.values[k]))));
         let right: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut x = right.clone();
-        lu.solve(&mut x);
+        lu.solve(&mut Team::alone(), &mut x);
         let expected = sparse.dense().lu().solve(&DVector::from_column_slice(right.as_flattened())).unwrap();
         let error = (DVector::from_column_slice(x.as_flattened()) - &expected).amax();
         assert!(error < 1e-10 * expected.amax(), "{rows} rows: {error}");
@@ -75,7 +75,7 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
     }));
     let right: Vec<Vector> = (0..20).map(|_| random.array()).collect();
     let mut x = right.clone();
-    lu.solve(&mut x);
+    lu.solve(&mut Team::alone(), &mut x);
     for row in 0..20 {
         for k in sparse.starts[row] as usize..sparse.starts[row + 1] as usize {
             sparse.values[k] = given(row, k, &sparse).unwrap_or_default();
@@ -159,7 +159,7 @@ fn stiff_chains_keep_their_small_entries() {
     assert!(lu.factorise(&mut Team::alone(), Shape::Any, |row, k| Some(at(row, columns[k] as usize))));
     let x: Vec<[f64; 6]> = (0..nodes).map(|_| random.array()).collect();
     let mut made = x.clone();
-    lu.solve(&mut made);
+    lu.solve(&mut Team::alone(), &mut made);
     // The error of the solution is as small as in a backward stable method, 1e-16 times the condition number.
     let back = &dense * DVector::from_column_slice(made.as_flattened());
     let error = (back - DVector::from_column_slice(x.as_flattened())).amax();
@@ -217,7 +217,7 @@ impl<const N: usize> Grid<N> {
         lu.analyse(&self.starts, &self.columns, MOST_PRODUCTS).unwrap();
         assert!(lu.factorise(team, shape, |_, k| Some(self.blocks[k])));
         let mut x = right.to_vec();
-        lu.solve(&mut x);
+        lu.solve(team, &mut x);
         x
     }
 
@@ -294,7 +294,7 @@ fn factors_do_not_depend_on_earlier_ones() {
             assert!(!lu.factorise(&mut Team::alone(), shape, |row, k| (row > 3).then_some(grid.blocks[k])));
             assert!(lu.factorise(&mut Team::alone(), shape, |_, k| Some(grid.blocks[k])));
             let mut x = right.clone();
-            lu.solve(&mut x);
+            lu.solve(&mut Team::alone(), &mut x);
             assert!(x == grid.solve(&mut Team::alone(), shape, &right), "{side} {shape:?}");
         }
     }

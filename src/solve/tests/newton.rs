@@ -37,7 +37,7 @@ fn steps_are_the_same_in_both_spaces() {
         newton.prepare(&problem, u64::MAX).unwrap().unwrap();
         let mut bodies = dense.body_space(&memory.roots);
         // What interior points leave behind does not matter.
-        bodies.correct(|row| forces[row]);
+        bodies.correct(&mut Team::alone(), |row| forces[row]);
         for (alpha, alpha_of_joints) in [(0.5, 0.5), (1e-2, 1e-6), (1e-5, 1e-5)] {
             let Memory { q, roots, .. } = &memory;
             let equations = Equations {

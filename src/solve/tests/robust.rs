@@ -65,7 +65,7 @@ fn interior_points_come_near_what_does_not_slide() {
         let results = spaces.map(|mut space| {
             let (mut interior, mut forces) = (Interior::default(), forces.clone());
             let start = Start { width: 10.0, share: if number % 2 == 0 { 0.8 } else { 0.0 }, is_bold: true };
-            interior.begin::<NormalThird>(&program, &mut space, &forces, &start).unwrap();
+            interior.begin::<NormalThird>(&mut Team::alone(), &program, &mut space, &forces, &start).unwrap();
             let (mut least, mut early) = (f64::INFINITY, Vec::new());
             for step in 0..60 {
                 if step == 5 {
@@ -81,7 +81,14 @@ fn interior_points_come_near_what_does_not_slide() {
                     .zip(&laws)
                     .map(|(force, law)| crate::solve::law::allowed::<NormalThird>(&law.kind, force))
                     .collect();
-                let sums = Sums::new::<NormalThird>(&problem, &laws, &memory.q, &memory.weights, &allowed);
+                let sums = Sums::new::<NormalThird>(
+                    &problem,
+                    &laws,
+                    &memory.q,
+                    &memory.weights,
+                    &allowed,
+                    0..laws.len(),
+                );
                 least = least.min(sums.over(&norms).scaled);
             }
             (least, early)
