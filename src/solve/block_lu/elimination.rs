@@ -3,10 +3,11 @@
 use std::ops::{Range, RangeFrom};
 
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
-use crate::rows::pattern::range;
 
 use super::Shape;
 use super::block::{Square, split};
+use super::branches::Sections;
+use super::numbers::Part;
 use super::supernodes::{Place, STRIP, Strip, Supernode, Supernodes, VECTORS};
 
 /// A product of panels is made in tiles of a strip's rows and this many columns, which fill the registers.
@@ -15,11 +16,12 @@ const COLUMNS: usize = 3;
 /// The most blocks in a strip.
 const MOST_BLOCKS: usize = STRIP / 3;
 
-/// The elimination of some supernodes, with the numbers of these and of those that change them.
+/// The elimination of some supernodes that follow each other, with their numbers.
 pub struct Elimination<'a, const N: usize> {
     pub supernodes: &'a Supernodes,
     pub shape: Shape,
-    pub which: Range<usize>,
+    /// The factors of other supernodes, if changes come from these.
+    pub earlier: Option<Earlier<'a>>,
     /// The first strip and the first place of these numbers.
     pub first_strip: usize,
     pub first_place: usize,
@@ -29,21 +31,59 @@ pub struct Elimination<'a, const N: usize> {
     pub turned: &'a mut [Square<N>],
     /// Whether a place has blocks in U that are not zero. A place without them changes no other.
     pub is_active: &'a mut [bool],
-    /// The position of each place of the matrix in the panels of the current supernode.
-    pub position: &'a mut [u32],
 }
 
-impl<const N: usize> Kernel for Elimination<'_, N> {
+/// The factors of supernodes that are eliminated.
+#[derive(Clone, Copy)]
+pub struct Earlier<'a> {
+    pub first_strip: usize,
+    pub first_place: usize,
+    pub panels: &'a [Strip],
+    pub is_active: &'a [bool],
+}
+
+/// Eliminate supernodes that depend on no others, in turn. Returns false if a pivot is singular.
+pub struct Branch<'a, const N: usize>(pub Elimination<'a, N>, pub Range<usize>);
+
+/// Eliminate a supernode after all changes by others. Returns false if a pivot is singular.
+pub struct Own<'a, const N: usize>(pub Elimination<'a, N>, pub usize);
+
+/// Change a supernode by those of a range.
+pub struct Changes<'a, const N: usize>(pub Elimination<'a, N>, pub usize, pub Range<usize>);
+
+impl<const N: usize> Kernel for Branch<'_, N> {
     type Output = bool;
 
     #[inline(always)]
-    fn at<L: SimdLevel>(mut self, level: L) -> bool {
-        for index in self.which.clone() {
-            if !self.supernode(level, index) {
+    fn at<L: SimdLevel>(self, level: L) -> bool {
+        let Self(mut elimination, which) = self;
+        for index in which.clone() {
+            elimination.changes(level, index, which.clone());
+            if !elimination.own(level, index) {
                 return false;
             }
         }
         true
+    }
+}
+
+impl<const N: usize> Kernel for Own<'_, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> bool {
+        let Self(mut elimination, index) = self;
+        elimination.own(level, index)
+    }
+}
+
+impl<const N: usize> Kernel for Changes<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self(mut elimination, index, from) = self;
+        elimination.changes(level, index, from);
     }
 }
 
@@ -65,7 +105,30 @@ const fn blocks<const N: usize>() -> usize {
     STRIP / N
 }
 
-impl<const N: usize> Elimination<'_, N> {
+impl<'a, const N: usize> Elimination<'a, N> {
+    /// The elimination of a section, or of the sections from this one on.
+    pub fn of(
+        supernodes: &'a Supernodes,
+        shape: Shape,
+        earlier: Option<Earlier<'a>>,
+        sections: &Sections,
+        section: usize,
+        part: Part<'a, N>,
+    ) -> Self {
+        let ((panels, pivots), (turned, is_active)) = part;
+        Self {
+            supernodes,
+            shape,
+            earlier,
+            first_strip: sections.strips[section],
+            first_place: sections.places[section],
+            panels: panels.values,
+            pivots: pivots.values,
+            turned: turned.values,
+            is_active: is_active.values,
+        }
+    }
+
     /// The panels that get changes: U of a symmetric matrix comes from L.
     #[inline(always)]
     fn sides(&self) -> Range<usize> {
@@ -79,21 +142,22 @@ impl<const N: usize> Elimination<'_, N> {
         strips.start - self.first_strip..strips.end - self.first_strip
     }
 
-    /// Eliminate a supernode. Returns false if a pivot is singular.
+    /// Change a supernode by those of a range that change it.
     #[inline(always)]
-    fn supernode<L: SimdLevel>(&mut self, level: L, index: usize) -> bool {
+    fn changes<L: SimdLevel>(&mut self, level: L, index: usize, from: Range<usize>) {
         let supernodes = self.supernodes;
-        let to = &supernodes.all[index];
-        let below = &supernodes.rows[to.rows.clone()];
-        for (place, position) in to.places.clone().chain(below.iter().map(|&row| row as usize)).zip(0..) {
-            self.position[place] = position;
+        for change in supernodes.changes_of(index, from) {
+            self.change(level, change.from as usize, &supernodes.all[index], change.rows.clone());
         }
-        for change in &supernodes.changes[range(&supernodes.starts, index)] {
-            self.change(level, change.from as usize, to, change.rows.clone());
-        }
-        for place in to.places.clone() {
-            self.change_place(level, to, place);
-            if !self.eliminate(level, to, place) {
+    }
+
+    /// Eliminate the places of a supernode. Returns false if a pivot is singular.
+    #[inline(always)]
+    fn own<L: SimdLevel>(&mut self, level: L, index: usize) -> bool {
+        let own = &self.supernodes.all[index];
+        for place in own.places.clone() {
+            self.change_place(level, own, place);
+            if !self.eliminate(level, own, place) {
                 return false;
             }
         }
@@ -107,7 +171,9 @@ impl<const N: usize> Elimination<'_, N> {
         let below = &self.supernodes.rows[from.rows.clone()];
         let width = from.width();
         let [first, last] = [rows.start, rows.end].map(|row| width + row as usize);
+        let to_rows = &self.supernodes.rows[to.rows.clone()];
         for side in self.sides() {
+            let mut at = 0;
             // The diagonal block belongs to L.
             for layer in (first + side) / blocks::<N>()..from.layers::<N>() {
                 // The blocks of the layer that are below the first row, and where they are in the target.
@@ -115,10 +181,18 @@ impl<const N: usize> Elimination<'_, N> {
                 let end = ((layer + 1) * blocks::<N>()).min(from.height());
                 let mut places = [Place::default(); MOST_BLOCKS];
                 for (place, block) in places.iter_mut().zip(begin..end) {
-                    *place = to.place::<N>(side, self.position[below[block - width] as usize] as usize);
+                    let row = below[block - width];
+                    let position = match to.position_within(row) {
+                        Some(position) => position,
+                        None => {
+                            at += to_rows[at..].partition_point(|&other| other < row);
+                            to.width() + at
+                        }
+                    };
+                    *place = to.place::<N>(side, position);
                 }
                 for row in first..last.min(end - side) {
-                    let column = N * self.position[below[row - width] as usize] as usize;
+                    let column = N * (below[row - width] as usize - to.places.start);
                     let skipped = (row + side).max(begin) - begin;
                     let start = (begin + skipped) % blocks::<N>();
                     for part in (0..N).step_by(COLUMNS) {
@@ -162,11 +236,21 @@ impl<const N: usize> Elimination<'_, N> {
     #[inline(always)]
     fn product<L: SimdLevel>(&self, level: L, factors: &Factors) -> [Strip; COLUMNS] {
         let &Factors { from, width, side, layer, row } = factors;
-        let x = self.panels[self.layer(from, side, layer)].as_chunks::<N>().0;
-        let y = self.panels[self.layer(from, 1 - side, row / STRIP)].as_chunks::<N>().0;
+        let own = Earlier {
+            first_strip: self.first_strip,
+            first_place: self.first_place,
+            panels: self.panels,
+            is_active: self.is_active,
+        };
+        let Earlier { first_strip, first_place, panels, is_active } = self.earlier.unwrap_or(own);
+        let layer_of = |side, layer| {
+            let strips = from.layer::<N>(side, layer);
+            panels[strips.start - first_strip..strips.end - first_strip].as_chunks::<N>().0
+        };
+        let (x, y) = (layer_of(side, layer), layer_of(1 - side, row / STRIP));
         let row = row % STRIP;
-        let first = from.places.start - self.first_place;
-        let is_active = &self.is_active[first..first + width];
+        let first = from.places.start - first_place;
+        let is_active = &is_active[first..first + width];
         let mut sums = [[level.zero(); VECTORS]; COLUMNS];
         for ((x, y), is_active) in x.iter().zip(y).zip(is_active) {
             if !is_active {

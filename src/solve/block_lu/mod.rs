@@ -9,9 +9,12 @@
 mod block;
 mod branches;
 mod elimination;
+mod numbers;
 mod order;
 mod solution;
 mod supernodes;
+
+use std::ops::Range;
 
 use crate::math::simd::at_best;
 use crate::memory::{self, collect, refill};
@@ -20,7 +23,8 @@ use crate::team::{Ragged, Team};
 
 pub use block::{Square, unit};
 use branches::Sections;
-use elimination::Elimination;
+use elimination::{Branch, Changes, Elimination, Own};
+use numbers::Numbers;
 use order::Order;
 use solution::{Backward, Forward, Solution};
 use supernodes::{Place, Strip, Supernodes};
@@ -32,16 +36,7 @@ pub struct BlockLu<const N: usize> {
     order: Vec<u32>,
     supernodes: Supernodes,
     sections: Sections,
-    /// Panels of L and Uᵀ without the diagonal blocks; the matrix before the elimination.
-    panels: Vec<Strip>,
-    /// The upper triangles of the pivots.
-    pivots: Vec<Square<N>>,
-    /// The inverse of the lower triangle of each pivot, with the exchange of rows.
-    turned: Vec<Square<N>>,
-    is_active: Vec<bool>,
-    /// The positions of places in the panels of one supernode; threads have their own.
-    position: Vec<u32>,
-    positions: Vec<u32>,
+    numbers: Numbers<N>,
     /// A vector in the order of elimination, its part outside of each branch, and the rows of one supernode of each section.
     work: Vec<[f64; N]>,
     outside: Vec<[f64; N]>,
@@ -125,8 +120,8 @@ impl<const N: usize> BlockLu<N> {
         self.products = order.find(starts, columns, most)?;
         if self.products.is_some() {
             self.supernodes.find::<N>(&order)?;
-            self.sections.find::<N>(&self.supernodes)?;
             self.order = order.rows;
+            self.sections.find::<N>(&mut self.supernodes, &mut self.order)?;
             self.make_room()?;
             self.find_targets(starts, columns)?;
         }
@@ -136,19 +131,15 @@ impl<const N: usize> BlockLu<N> {
 
     fn make_room(&mut self) -> memory::Result {
         let rows = self.order.len();
-        refill(&mut self.pivots, rows, [[0.0; N]; N])?;
-        refill(&mut self.turned, rows, [[0.0; N]; N])?;
+        self.numbers.make_room(rows, self.supernodes.strips)?;
         refill(&mut self.work, rows, [0.0; N])?;
-        refill(&mut self.position, rows, 0)?;
-        refill(&mut self.positions, self.sections.positions.last().copied().unwrap_or(0), 0)?;
-        refill(&mut self.is_active, rows, false)?;
-        refill(&mut self.panels, self.supernodes.strips, Strip::default())?;
         refill(&mut self.outside, self.sections.outside.len(), [0.0; N])?;
         refill(&mut self.rows, self.sections.works.last().copied().unwrap_or(0), 0.0)
     }
 
     fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
-        let Self { targets, position, supernodes, order, .. } = self;
+        let Self { targets, supernodes, order, .. } = self;
+        let mut position = memory::repeated(order.len(), 0_u32)?;
         for (place, &row) in (0..).zip(&*order) {
             position[row as usize] = place;
         }
@@ -178,9 +169,9 @@ impl<const N: usize> BlockLu<N> {
         shape: Shape,
         block: impl Fn(usize, usize) -> Option<Square<N>>,
     ) -> bool {
-        let Self { panels, targets, given, order, .. } = self;
-        panels.fill(Strip::default());
-        let mut blocks = Blocks { shape, targets, first_strip: 0, panels };
+        let Self { numbers, targets, given, order, .. } = self;
+        numbers.panels.fill(Strip::default());
+        let mut blocks = Blocks { shape, targets, first_strip: 0, panels: &mut numbers.panels };
         for row in 0..order.len() {
             for k in range(given.starts(), row) {
                 if (shape == Shape::Any || !blocks.is_above(k))
@@ -216,56 +207,52 @@ impl<const N: usize> BlockLu<N> {
         shape: Shape,
         fill: impl Fn(&mut Blocks<N>, &[u32]) + Sync,
     ) -> bool {
-        let Self {
-            order, supernodes, sections, panels, pivots, turned, is_active, positions, targets, ..
-        } = self;
-        let (strips, places) = (&*sections.strips, &*sections.places);
-        let numbers = (
-            (Ragged { values: panels, starts: strips }, Ragged { values: pivots, starts: places }),
-            (
-                (Ragged { values: turned, starts: places }, Ragged { values: is_active, starts: places }),
-                Ragged { values: positions, starts: &sections.positions },
-            ),
-        );
-        let result = team.try_share_parts(numbers, 1, |number, part| {
-            let ((panels, pivots), ((turned, is_active), position)) = part;
-            let (first_strip, first_place) = (strips[number], places[number]);
-            let rows = &order[first_place..places[number + 1]];
-            fill(&mut Blocks { shape, targets, first_strip, panels: panels.values }, rows);
-            let elimination = Elimination {
-                supernodes,
-                shape,
-                which: sections.all[number].supernodes.clone(),
-                first_strip,
-                first_place,
-                panels: panels.values,
-                pivots: pivots.values,
-                turned: turned.values,
-                is_active: is_active.values,
-                position: position.values,
+        let Self { order, supernodes, sections, targets, numbers, .. } = self;
+        let Sections { branches, strips, places, .. } = &*sections;
+        let result = team.try_share_parts(numbers.of_sections(sections, 0), 1, |section, part| {
+            let elimination = Elimination::of(supernodes, shape, None, sections, section, part);
+            let (first_strip, panels) = (strips[section], &mut *elimination.panels);
+            let rows = &order[places[section]..places[section + 1]];
+            fill(&mut Blocks { shape, targets, first_strip, panels }, rows);
+            let is_done = match branches.get(section) {
+                Some(branch) => at_best(Branch(elimination, branch.clone())),
+                None => true,
             };
-            let is_done = !sections.all[number].is_branch || at_best(elimination);
             if is_done { Ok(()) } else { Err(()) }
         });
-        result.is_ok() && self.eliminate_trunk(shape)
+        result.is_ok() && self.eliminate_trunk(team, shape)
     }
 
-    fn eliminate_trunk(&mut self, shape: Shape) -> bool {
-        let Self { supernodes, sections, panels, pivots, turned, is_active, position, .. } = self;
-        sections.all.iter().filter(|section| !section.is_branch).all(|section| {
-            at_best(Elimination {
-                supernodes,
-                shape,
-                which: section.supernodes.clone(),
-                first_strip: 0,
-                first_place: 0,
-                panels,
-                pivots,
-                turned,
-                is_active,
-                position,
-            })
+    /// Eliminate the trunk. Threads share the changes of its supernodes by branches, then by each supernode of the trunk in turn.
+    fn eliminate_trunk(&mut self, team: &mut Team, shape: Shape) -> bool {
+        let trunk = self.sections.branches.len()..self.sections.count();
+        self.change_later(team, shape, 0..trunk.start);
+        trunk.into_iter().all(|section| {
+            let Self { supernodes, sections, numbers, .. } = self;
+            let part = numbers.of_sections(sections, section);
+            let own = Elimination::of(supernodes, shape, None, sections, section, part);
+            let is_done = at_best(Own(own, sections.supernodes(section).start));
+            self.change_later(team, shape, section..section + 1);
+            is_done
         })
+    }
+
+    /// Change all sections after some that are eliminated.
+    fn change_later(&mut self, team: &mut Team, shape: Shape, done: Range<usize>) {
+        if done.is_empty() {
+            return;
+        }
+        let Self { supernodes, sections, numbers, .. } = self;
+        let from = sections.supernodes(done.start).start..sections.supernodes(done.end - 1).end;
+        let (earlier, later) = numbers.split(sections, done.start, done.end);
+        team.share_parts(later, 1, |k, part| {
+            let section = done.end + k;
+            let index = sections.supernodes(section).start;
+            if !supernodes.changes_of(index, from.clone()).is_empty() {
+                let own = Elimination::of(supernodes, shape, Some(earlier), sections, section, part);
+                at_best(Changes(own, index, from.clone()));
+            }
+        });
     }
 
     /// Replace x by the solution.
@@ -283,8 +270,8 @@ impl<const N: usize> BlockLu<N> {
 
     /// Solve with L or with U for the places of branches.
     fn solve_branches(&mut self, team: &mut Team, way: Way) {
-        let Self { supernodes, sections, panels, pivots, turned, work, outside, rows, .. } = self;
-        let Sections { all, places, outsides, index_outside, works, .. } = &*sections;
+        let Self { supernodes, sections, numbers, work, outside, rows, .. } = self;
+        let Sections { branches, places, outsides, index_outside, works, .. } = &*sections;
         let vectors = (
             Ragged { values: &mut work[..], starts: places },
             (
@@ -293,15 +280,9 @@ impl<const N: usize> BlockLu<N> {
             ),
         );
         team.share_parts(vectors, 1, |number, (x, (outside, work))| {
-            let section = &all[number];
-            if !section.is_branch {
-                return;
-            }
             let mut solution = Solution {
                 supernodes,
-                panels,
-                pivots,
-                turned,
+                numbers,
                 x: x.values,
                 first_place: places[number],
                 outside: outside.values,
@@ -311,34 +292,32 @@ impl<const N: usize> BlockLu<N> {
             match way {
                 Way::Forward => {
                     solution.outside.fill([0.0; N]);
-                    at_best(Forward(&mut solution, section.supernodes.clone()));
+                    at_best(Forward(&mut solution, branches[number].clone()));
                 }
-                Way::Backward => at_best(Backward(&mut solution, section.supernodes.clone())),
+                Way::Backward => at_best(Backward(&mut solution, branches[number].clone())),
             }
         });
     }
 
     /// Solve for the places of the trunk, after the changes by branches, and give the solution to the branches.
     fn solve_trunk(&mut self) {
-        let Self { supernodes, sections, panels, pivots, turned, work, outside, rows, .. } = self;
+        let Self { supernodes, sections, numbers, work, outside, rows, .. } = self;
         for (change, &place) in outside.iter().zip(&sections.outside) {
             let x = &mut work[place as usize];
             (0..N).for_each(|i| x[i] += change[i]);
         }
-        let trunk = || sections.all.iter().filter(|section| !section.is_branch);
+        let trunk = sections.trunk()..supernodes.all.len();
         let mut solution = Solution {
             supernodes,
-            panels,
-            pivots,
-            turned,
+            numbers,
             x: work,
             first_place: 0,
             outside: &mut [],
             index_outside: &[],
-            work: rows,
+            work: &mut rows[sections.works[sections.branches.len()]..],
         };
-        trunk().for_each(|section| at_best(Forward(&mut solution, section.supernodes.clone())));
-        trunk().rev().for_each(|section| at_best(Backward(&mut solution, section.supernodes.clone())));
+        at_best(Forward(&mut solution, trunk.clone()));
+        at_best(Backward(&mut solution, trunk));
         for (x, &place) in outside.iter_mut().zip(&sections.outside) {
             *x = work[place as usize];
         }

@@ -4,15 +4,14 @@ use std::ops::Range;
 
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
 
-use super::block::{Square, back, times};
-use super::supernodes::{STRIP, Strip, Supernode, Supernodes, VECTORS};
+use super::block::{back, times};
+use super::numbers::Numbers;
+use super::supernodes::{STRIP, Supernode, Supernodes, VECTORS};
 
 /// A part of a solution, for the places of some sections; vectors are in the order of the elimination.
 pub struct Solution<'a, const N: usize> {
     pub supernodes: &'a Supernodes,
-    pub panels: &'a [Strip],
-    pub pivots: &'a [Square<N>],
-    pub turned: &'a [Square<N>],
+    pub numbers: &'a Numbers<N>,
     /// The vector of these places, the first of them.
     pub x: &'a mut [[f64; N]],
     pub first_place: usize,
@@ -74,14 +73,14 @@ impl<const N: usize> Solution<'_, N> {
             for (y, change) in y.iter_mut().zip(&self.work[N * k..]) {
                 *y -= change;
             }
-            let y = times(&self.turned[place], &y);
+            let y = times(&self.numbers.turned[place], &y);
             self.x[place - self.first_place] = y;
             for layer in N * (k + 1) / STRIP..layers {
                 let first = supernode.layer::<N>(0, layer).start + N * k;
                 for v in 0..VECTORS {
                     let at = STRIP * layer + 4 * v;
                     let mut sum = level.four(self.work, at);
-                    for (strip, &y) in self.panels[first..first + N].iter().zip(&y) {
+                    for (strip, &y) in self.numbers.panels[first..first + N].iter().zip(&y) {
                         sum = sum + level.load(&strip.0[v]) * y;
                     }
                     self.work[at..at + 4].copy_from_slice(&sum.values());
@@ -113,7 +112,7 @@ impl<const N: usize> Solution<'_, N> {
                 let first = supernode.layer::<N>(1, layer).start + N * k;
                 for v in 0..VECTORS {
                     let x = level.four(self.work, STRIP * layer + 4 * v);
-                    for (sum, strip) in sums.iter_mut().zip(&self.panels[first..first + N]) {
+                    for (sum, strip) in sums.iter_mut().zip(&self.numbers.panels[first..first + N]) {
                         *sum = *sum + level.load(&strip.0[v]) * x;
                     }
                 }
@@ -123,7 +122,7 @@ impl<const N: usize> Solution<'_, N> {
                 let [a, b, c, d] = sum.values();
                 *y -= (a + b) + (c + d);
             }
-            let y = back(&self.pivots[place], y);
+            let y = back(&self.numbers.pivots[place], y);
             self.x[place - self.first_place] = y;
             self.work[N * k..N * (k + 1)].copy_from_slice(&y);
         }

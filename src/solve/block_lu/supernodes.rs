@@ -33,8 +33,8 @@ pub struct Supernodes {
     /// The supernode of each place.
     of_place: Vec<u32>,
     /// The changes that a supernode gets from earlier ones, in the order of these.
-    pub changes: Vec<Change>,
-    pub starts: Vec<u32>,
+    changes: Vec<Change>,
+    starts: Vec<u32>,
     /// The number of strips in all panels.
     pub strips: usize,
 }
@@ -104,6 +104,13 @@ impl Supernode {
         Place { strip: self.layer::<N>(panel, row / STRIP).start, row: row % STRIP }
     }
 
+    /// The position of a place of the supernode in its panels, none for a later one.
+    #[inline(always)]
+    pub fn position_within(&self, place: u32) -> Option<usize> {
+        let place = place as usize;
+        (place < self.places.end).then(|| place - self.places.start)
+    }
+
     /// Whether the next place may be added, when this place has `next` rows below it and the supernode `zeros` zero blocks then.
     fn takes<const N: usize>(&self, next: usize, zeros: usize) -> bool {
         let width = self.width() + 1;
@@ -113,17 +120,53 @@ impl Supernode {
 }
 
 impl Supernodes {
-    /// Find the supernodes for blocks of N × N.
+    /// Find the supernodes for blocks of N × N. `finish` must follow.
     pub fn find<const N: usize>(&mut self, order: &Order) -> memory::Result {
         self.divide::<N>(order)?;
-        collect(&mut self.of_place, order.rows.len(), iter::empty())?;
+        self.number_places()
+    }
+
+    /// Find where the panels are, and the changes.
+    pub fn finish<const N: usize>(&mut self) -> memory::Result {
         self.strips = 0;
-        for (supernode, index) in self.all.iter_mut().zip(0..) {
-            self.of_place.extend(supernode.places.clone().map(|_| index));
+        for supernode in &mut self.all {
             supernode.offset = self.strips;
             self.strips += 2 * supernode.strips::<N>();
         }
         self.find_changes()
+    }
+
+    fn number_places(&mut self) -> memory::Result {
+        let places = self.all.last().map_or(0, |last| last.places.end);
+        collect(&mut self.of_place, places, iter::empty())?;
+        for (supernode, index) in self.all.iter().zip(0..) {
+            self.of_place.extend(supernode.places.clone().map(|_| index));
+        }
+        Ok(())
+    }
+
+    /// Take the supernodes in another order, in which those that change a supernode come before it, and those below it keep their
+    /// order. The rows of places in `order` follow.
+    pub fn take(&mut self, moved: &[u32], order: &mut Vec<u32>) -> memory::Result {
+        let (mut all, mut rows) =
+            (memory::with_capacity(moved.len())?, memory::with_capacity(self.rows.len())?);
+        let mut new_place = memory::repeated(order.len(), 0)?;
+        let mut new_order = memory::with_capacity(order.len())?;
+        for &from in moved {
+            for place in self.all[from as usize].places.clone() {
+                new_place[place] = new_order.len() as u32;
+                new_order.push(order[place]);
+            }
+        }
+        for &from in moved {
+            let Supernode { places, rows: below, offset } = self.all[from as usize].clone();
+            let first = new_place[places.start] as usize;
+            let begin = rows.len();
+            rows.extend(self.rows[below].iter().map(|&row| new_place[row as usize]));
+            all.push(Supernode { places: first..first + places.len(), rows: begin..rows.len(), offset });
+        }
+        (self.all, self.rows, *order) = (all, rows, new_order);
+        self.number_places()
     }
 
     fn divide<const N: usize>(&mut self, order: &Order) -> memory::Result {
@@ -188,6 +231,15 @@ impl Supernodes {
         Ok(())
     }
 
+    /// The changes of a supernode by those of a range.
+    #[inline(always)]
+    pub fn changes_of(&self, supernode: usize, from: Range<usize>) -> &[Change] {
+        let changes = &self.changes[range(&self.starts, supernode)];
+        let [first, last] =
+            [from.start, from.end].map(|end| changes.partition_point(|change| (change.from as usize) < end));
+        &changes[first..last]
+    }
+
     /// The supernode that a supernode changes first.
     pub fn parent(&self, supernode: usize) -> Option<usize> {
         let below = &self.rows[self.all[supernode].rows.clone()];
@@ -201,10 +253,9 @@ impl Supernodes {
 
     /// The position of a later place in the panels of a supernode.
     pub fn position(&self, supernode: &Supernode, place: usize) -> usize {
-        if place < supernode.places.end {
-            return place - supernode.places.start;
-        }
-        let below = &self.rows[supernode.rows.clone()];
-        supernode.width() + below.partition_point(|&row| (row as usize) < place)
+        supernode.position_within(place as u32).unwrap_or_else(|| {
+            let below = &self.rows[supernode.rows.clone()];
+            supernode.width() + below.partition_point(|&row| (row as usize) < place)
+        })
     }
 }
