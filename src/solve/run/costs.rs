@@ -7,10 +7,12 @@ use crate::solve::block_lu::MOST_PRODUCTS;
 use crate::solve::problem::Problem3;
 use crate::solve::workspace::Memory;
 
-use super::{FEW, Room, Run};
+use super::{FEW, LARGE, Room, Run};
 
-/// The expected number of steps, and the same from an initial guess whose residual is less than `GOOD`, as in a wall at rest.
+/// The expected number of steps; the same for structures, with few bodies and a large residual; and from an initial guess whose
+/// residual is less than `GOOD`, as in a wall at rest.
 const STEPS: f64 = 20.0;
+const STRUCTURE_STEPS: f64 = 10.0;
 const GOOD: f64 = 0.01;
 const GOOD_STEPS: f64 = 5.0;
 
@@ -72,7 +74,13 @@ impl Run<'_, '_> {
     }
 
     fn expected_steps(&self) -> f64 {
-        if self.report.first.by(self.options.measure) < GOOD { GOOD_STEPS } else { STEPS }
+        if self.report.first.by(self.options.measure) < GOOD {
+            GOOD_STEPS
+        } else if self.best_residual() > LARGE && self.has_few_bodies() {
+            STRUCTURE_STEPS
+        } else {
+            STEPS
+        }
     }
 
     /// Whether there are so few bodies that factors are smaller in their space, as in walls.
@@ -91,8 +99,8 @@ impl Run<'_, '_> {
 
     /// Whether steps in the space of bodies are expected to be quicker than `sweeps` sweeps.
     pub(super) fn bodies_are_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
-        let step = sweeps * self.sweep_cost() / self.expected_steps();
-        let most = (step - self.cost_of_body_rows()) / BODY_PRODUCT;
+        let cost = sweeps * self.sweep_cost();
+        let most = (cost / self.expected_steps() - self.cost_of_body_rows()) / BODY_PRODUCT;
         if self.source.bodies.is_none() || most < 0.0 {
             return Ok(false);
         }
@@ -100,7 +108,10 @@ impl Run<'_, '_> {
         if matches!(self.body_products, Products::MoreThan(fewer) if next < 2 * fewer) {
             return Ok(false);
         }
-        Ok(self.body_products(next)?.is_some_and(|products| step >= self.body_step_cost(products)))
+        let products = self.body_products(next)?;
+        // The number of bodies is known now.
+        let step = cost / self.expected_steps();
+        Ok(products.is_some_and(|products| step >= self.body_step_cost(products)))
     }
 
     pub(super) fn sweep_cost(&self) -> f64 {
