@@ -137,21 +137,15 @@ impl BodyRows {
         sum
     }
 
-    /// The sum of x of a node and its part of Zᵀ y.
+    /// Add the part of a node in Zᵀ y to x.
     #[inline(always)]
-    pub(super) fn plus_transposed(
-        &self,
-        parts: &[NodePart],
-        mut x: NodeVector,
-        y: impl Fn(usize) -> Vector,
-    ) -> NodeVector {
+    pub(super) fn add_transposed(&self, parts: &[NodePart], y: &[Vector], x: &mut NodeVector) {
         for &NodePart { row, block } in parts {
-            let y = y(row as usize);
+            let y = &y[row as usize];
             for (x, column) in x.iter_mut().zip(&self.blocks[block as usize]) {
                 *x += column[0] * y[0] + column[1] * y[1] + column[2] * y[2];
             }
         }
-        x
     }
 
     /// The index of a part in its row.

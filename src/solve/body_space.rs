@@ -119,8 +119,10 @@ impl BodySpace {
 
     /// Set x = Zᵀ y.
     pub fn begin(&mut self, team: &mut Team, y: impl Fn(usize) -> Vector + Sync) {
-        let Self { rows, pattern, x, .. } = self;
-        gather(team, rows, pattern, x, |_| [0.0; NODE], y);
+        let Self { rows, pattern, x, right, .. } = self;
+        x.fill([0.0; NODE]);
+        fill(team, right, y);
+        gather(team, rows, pattern, x, right);
     }
 
     /// Z x of a row.
@@ -139,11 +141,7 @@ impl BodySpace {
     ) -> bool {
         let Self { rows, pattern, pairs, pair_starts, lu, equations, drift, .. } = self;
         drift.fill([0.0; NODE]);
-        team.share_parts(&mut equations[..], ROWS, |first, equations| {
-            for (row, to) in (first..).zip(equations) {
-                *to = equation(row);
-            }
-        });
+        fill(team, equations, equation);
         lu.factorise_parts(team, shape, |blocks, nodes| {
             at_best(Assembly { rows, pattern, pairs, pair_starts, equations, blocks, nodes });
         })
@@ -151,8 +149,10 @@ impl BodySpace {
 
     /// Solutions with the current factors also correct the difference of x and Zᵀ y.
     pub fn correct(&mut self, team: &mut Team, y: impl Fn(usize) -> Vector + Sync) {
-        let Self { rows, pattern, x, drift, .. } = self;
-        gather(team, rows, pattern, drift, |node| x[node].map(|x| -x), y);
+        let Self { rows, pattern, x, drift, right, .. } = self;
+        drift.iter_mut().zip(x).for_each(|(drift, x)| *drift = x.map(|x| -x));
+        fill(team, right, y);
+        gather(team, rows, pattern, drift, right);
     }
 
     /// Replace b by δy, and compute δx, with at most this number of corrections.
@@ -169,8 +169,10 @@ impl BodySpace {
         });
         let mut first_error = 0.0;
         for correction in 0..=corrections {
-            let error_of = |node: usize| std::array::from_fn(|i| drift[node][i] - change[node][i]);
-            gather(team, rows, pattern, work, error_of, |row| step[row]);
+            for ((work, drift), change) in work.iter_mut().zip(&*drift).zip(&*change) {
+                *work = std::array::from_fn(|i| drift[i] - change[i]);
+            }
+            gather(team, rows, pattern, work, step);
             let error = work.as_flattened().iter().map(|x| x * x).sum::<f64>().sqrt();
             if correction == 0 {
                 first_error = error;
@@ -197,36 +199,34 @@ impl BodySpace {
     }
 }
 
-/// Set x of each node to `start` and its part of Zᵀ y.
-fn gather(
-    team: &mut Team,
-    rows: &BodyRows,
-    pattern: &NodePattern,
-    x: &mut [NodeVector],
-    start: impl Fn(usize) -> NodeVector + Sync,
-    y: impl Fn(usize) -> Vector + Sync,
-) {
-    let (start, y) = (&start, &y);
-    team.share_parts(x, NODES, |first, x| at_best(Gathering { rows, pattern, first, x, start, y }));
+/// Write a value for each row.
+fn fill<T: Send>(team: &mut Team, values: &mut [T], value: impl Fn(usize) -> T + Sync) {
+    team.share_parts(values, ROWS, |first, values| {
+        (first..).zip(values).for_each(|(row, to)| *to = value(row));
+    });
+}
+
+/// Add Zᵀ y to x.
+fn gather(team: &mut Team, rows: &BodyRows, pattern: &NodePattern, x: &mut [NodeVector], y: &[Vector]) {
+    team.share_parts(x, NODES, |first, x| at_best(Gathering { rows, pattern, first, x, y }));
 }
 
 /// The part of some nodes in that.
-struct Gathering<'a, S, Y> {
+struct Gathering<'a> {
     rows: &'a BodyRows,
     pattern: &'a NodePattern,
     first: usize,
     x: &'a mut [NodeVector],
-    start: &'a S,
-    y: &'a Y,
+    y: &'a [Vector],
 }
 
-impl<S: Fn(usize) -> NodeVector, Y: Fn(usize) -> Vector> Kernel for Gathering<'_, S, Y> {
+impl Kernel for Gathering<'_> {
     type Output = ();
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, _: L) {
         for (node, x) in (self.first..).zip(self.x) {
-            *x = self.rows.plus_transposed(self.pattern.parts(node), (self.start)(node), self.y);
+            self.rows.add_transposed(self.pattern.parts(node), self.y, x);
         }
     }
 }

@@ -42,48 +42,37 @@ pub struct Earlier<'a> {
     pub is_active: &'a [bool],
 }
 
-/// Eliminate supernodes that depend on no others, in turn. Returns false if a pivot is singular.
-pub struct Branch<'a, const N: usize>(pub Elimination<'a, N>, pub Range<usize>);
+/// What to do with some supernodes.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Eliminate supernodes that depend on no others, in turn.
+    Branch(Range<usize>),
+    /// Eliminate a supernode after all changes by others.
+    Own(usize),
+    /// Change a supernode by those of a range.
+    Changes(usize, Range<usize>),
+}
 
-/// Eliminate a supernode after all changes by others. Returns false if a pivot is singular.
-pub struct Own<'a, const N: usize>(pub Elimination<'a, N>, pub usize);
-
-/// Change a supernode by those of a range.
-pub struct Changes<'a, const N: usize>(pub Elimination<'a, N>, pub usize, pub Range<usize>);
-
-impl<const N: usize> Kernel for Branch<'_, N> {
+/// The result is false if a pivot is singular.
+impl<const N: usize> Kernel for (Elimination<'_, N>, Work) {
     type Output = bool;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> bool {
-        let Self(mut elimination, which) = self;
-        for index in which.clone() {
-            elimination.changes(level, index, which.clone());
-            if !elimination.own(level, index) {
+        let (mut elimination, work) = self;
+        // One loop for all kinds, since the elimination is inlined.
+        let (which, from, is_eliminated) = match work {
+            Work::Branch(which) => (which.clone(), which, true),
+            Work::Own(index) => (index..index + 1, 0..0, true),
+            Work::Changes(index, from) => (index..index + 1, from, false),
+        };
+        for index in which {
+            elimination.changes(level, index, from.clone());
+            if is_eliminated && !elimination.own(level, index) {
                 return false;
             }
         }
         true
-    }
-}
-
-impl<const N: usize> Kernel for Own<'_, N> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn at<L: SimdLevel>(self, level: L) -> bool {
-        let Self(mut elimination, index) = self;
-        elimination.own(level, index)
-    }
-}
-
-impl<const N: usize> Kernel for Changes<'_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn at<L: SimdLevel>(self, level: L) {
-        let Self(mut elimination, index, from) = self;
-        elimination.changes(level, index, from);
     }
 }
 

@@ -23,10 +23,10 @@ use crate::team::{Ragged, Team};
 
 pub use block::{Square, unit};
 use branches::Sections;
-use elimination::{Branch, Changes, Elimination, Own};
+use elimination::{Elimination, Work};
 use numbers::Numbers;
 use order::Order;
-use solution::{Backward, Forward, Solution};
+use solution::{Pass, Solution, Way};
 use supernodes::{Place, Strip, Supernodes};
 
 /// The factors, and the pattern that they belong to.
@@ -215,7 +215,7 @@ impl<const N: usize> BlockLu<N> {
             let rows = &order[places[section]..places[section + 1]];
             fill(&mut Blocks { shape, targets, first_strip, panels }, rows);
             let is_done = match branches.get(section) {
-                Some(branch) => at_best(Branch(elimination, branch.clone())),
+                Some(branch) => at_best((elimination, Work::Branch(branch.clone()))),
                 None => true,
             };
             if is_done { Ok(()) } else { Err(()) }
@@ -231,7 +231,7 @@ impl<const N: usize> BlockLu<N> {
             let Self { supernodes, sections, numbers, .. } = self;
             let part = numbers.of_sections(sections, section);
             let own = Elimination::of(supernodes, shape, None, sections, section, part);
-            let is_done = at_best(Own(own, sections.supernodes(section).start));
+            let is_done = at_best((own, Work::Own(sections.supernodes(section).start)));
             self.change_later(team, shape, section..section + 1);
             is_done
         })
@@ -250,7 +250,7 @@ impl<const N: usize> BlockLu<N> {
             let index = sections.supernodes(section).start;
             if !supernodes.changes_of(index, from.clone()).is_empty() {
                 let own = Elimination::of(supernodes, shape, Some(earlier), sections, section, part);
-                at_best(Changes(own, index, from.clone()));
+                at_best((own, Work::Changes(index, from.clone())));
             }
         });
     }
@@ -289,13 +289,10 @@ impl<const N: usize> BlockLu<N> {
                 index_outside,
                 work: work.values,
             };
-            match way {
-                Way::Forward => {
-                    solution.outside.fill([0.0; N]);
-                    at_best(Forward(&mut solution, branches[number].clone()));
-                }
-                Way::Backward => at_best(Backward(&mut solution, branches[number].clone())),
+            if way == Way::Forward {
+                solution.outside.fill([0.0; N]);
             }
+            at_best(Pass { solution: &mut solution, way, which: branches[number].clone() });
         });
     }
 
@@ -316,17 +313,10 @@ impl<const N: usize> BlockLu<N> {
             index_outside: &[],
             work: &mut rows[sections.works[sections.branches.len()]..],
         };
-        at_best(Forward(&mut solution, trunk.clone()));
-        at_best(Backward(&mut solution, trunk));
+        at_best(Pass { solution: &mut solution, way: Way::Forward, which: trunk.clone() });
+        at_best(Pass { solution: &mut solution, way: Way::Backward, which: trunk });
         for (x, &place) in outside.iter_mut().zip(&sections.outside) {
             *x = work[place as usize];
         }
     }
-}
-
-/// The direction of a solution: with L, or with U.
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    Forward,
-    Backward,
 }

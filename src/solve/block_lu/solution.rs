@@ -22,32 +22,32 @@ pub struct Solution<'a, const N: usize> {
     pub work: &'a mut [f64],
 }
 
-/// The solution with L for some supernodes.
-pub struct Forward<'s, 'a, const N: usize>(pub &'s mut Solution<'a, N>, pub Range<usize>);
-
-/// The solution with U.
-pub struct Backward<'s, 'a, const N: usize>(pub &'s mut Solution<'a, N>, pub Range<usize>);
-
-impl<const N: usize> Kernel for Forward<'_, '_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn at<L: SimdLevel>(self, level: L) {
-        let Self(solution, which) = self;
-        for supernode in &solution.supernodes.all[which] {
-            solution.forward(level, supernode);
-        }
-    }
+/// The direction of a solution: with L, or with U.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Forward,
+    Backward,
 }
 
-impl<const N: usize> Kernel for Backward<'_, '_, N> {
+/// The solution in one direction for some supernodes.
+pub struct Pass<'s, 'a, const N: usize> {
+    pub solution: &'s mut Solution<'a, N>,
+    pub way: Way,
+    pub which: Range<usize>,
+}
+
+impl<const N: usize> Kernel for Pass<'_, '_, N> {
     type Output = ();
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
-        let Self(solution, which) = self;
-        for supernode in solution.supernodes.all[which].iter().rev() {
-            solution.backward(level, supernode);
+        let Self { solution, way, which } = self;
+        let supernodes = &solution.supernodes.all[which];
+        match way {
+            Way::Forward => supernodes.iter().for_each(|supernode| solution.forward(level, supernode)),
+            Way::Backward => {
+                supernodes.iter().rev().for_each(|supernode| solution.backward(level, supernode))
+            }
         }
     }
 }

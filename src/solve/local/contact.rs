@@ -178,15 +178,18 @@ impl Contact {
             if size == 0.0 {
                 break;
             }
-            let top = self.right[0] * n[0] + self.right[1] * n[1] - qn * d;
-            let value = top / size - goal;
+            let inverse = size.recip();
+            let top = (self.right[0] * n[0] + self.right[1] * n[1] - qn * d) * inverse;
+            let value = top - goal;
             if value < 0.0 {
                 low = s;
             } else {
                 high = s;
             }
-            let slope = (self.right[0] * b[0] + self.right[1] * b[1] - qn * (self.trace + 2.0 * s)) / size
-                - top * (n[0] * b[0] + n[1] * b[1]) / (size * size * size);
+            let slope = (self.right[0] * b[0] + self.right[1] * b[1]
+                - qn * (self.trace + 2.0 * s)
+                - top * ((n[0] * b[0] + n[1] * b[1]) * inverse))
+                * inverse;
             let mut next = s - value / slope;
             // A NaN fails both comparisons.
             let inside = next > low && next < high;
