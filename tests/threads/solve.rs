@@ -2,7 +2,8 @@
 //! without allocating.
 
 use ldy::rows::BlockRows;
-use ldy::solve::{Law, Method, Normal, Options, Problem, Report, Solver};
+use ldy::solve::{End, Law, Method, Normal, Options, Problem, Report, Solver};
+use ldy::system::System;
 use testing::allocator::own_allocations;
 
 use crate::Threads;
@@ -154,4 +155,60 @@ fn results_do_not_depend_on_the_number_of_threads() {
     }
     threads.set(2);
     Heap::new(1).allocates_nothing_again(Method::GaussSeidel);
+}
+
+/// A wall of bricks on the ground, two units wide and one high, each on the halves of two others.
+fn wall(width: usize, courses: usize) -> System {
+    const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    const H: f64 = 0.01;
+    let mut system = System::new();
+    let mut below: Vec<(Option<_>, f64)> = (0..=width).map(|k| (None, 2.0 * k as f64 - 1.0)).collect();
+    for course in 0..courses {
+        let height = course as f64;
+        let mut own = Vec::new();
+        for k in 0..width {
+            let x = (2 * k + course % 2) as f64;
+            let inertia = [1.0 / 6.0, 0.0, 0.0, 0.0, 5.0 / 12.0, 0.0, 0.0, 0.0, 5.0 / 12.0];
+            let brick = system.insert_rigid(1.0, &inertia, &UNIT, &[x, 0.0, height + 0.5]).unwrap();
+            system.set_velocity(brick, &[0.0, 0.0, 0.0, 0.0, 0.0, -9.81 * H]).unwrap();
+            for &(other, place) in &below {
+                let (low, high) = (f64::max(x - 1.0, place - 1.0), f64::min(x + 1.0, place + 1.0));
+                if low < high {
+                    for (x, y) in [(low, -0.5), (low, 0.5), (high, -0.5), (high, 0.5)] {
+                        let points = [[x, y, height]; 2];
+                        system.insert_constraint([Some(brick), other], &UNIT, points).unwrap();
+                    }
+                }
+            }
+            own.push((Some(brick), x));
+        }
+        below = own;
+    }
+    system.update(H).unwrap();
+    system
+}
+
+/// Interior steps, Newton's steps and large factors, whose branches and trunk threads share.
+#[test]
+fn structures_do_not_depend_on_the_number_of_threads() {
+    let threads = Threads::new();
+    let system = wall(32, 20);
+    let rows = system.rows().unwrap().w.len();
+    assert!(rows > 4500, "{rows} rows");
+    let laws = vec![Law::contact(0.6); rows];
+    let solve = |count, solver: &mut Solver| {
+        threads.set(count);
+        let mut forces = vec![0.0; 3 * rows];
+        let options = Options { tolerance: 1e-8, ..Options::default() };
+        let report = system.solve(solver, &laws, &options, &mut forces).unwrap();
+        assert_eq!(report.end, End::Converged);
+        (forces, report.residual, report.sweeps, report.steps, solver.history().to_vec())
+    };
+    let expected = solve(1, &mut Solver::new());
+    assert!(expected.3 > 4);
+    for count in [2, 3, 7] {
+        let solver = &mut Solver::new();
+        assert!(solve(count, solver) == expected, "{count} threads");
+        assert!(solve(1, solver) == expected, "one thread after {count}");
+    }
 }
