@@ -14,7 +14,7 @@ use crate::team::Team;
 
 use super::block_lu::{BlockLu, Blocks, Shape, Square, unit};
 use super::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVector};
-use super::parts::ROWS;
+use super::parts::{ROWS, fill};
 
 /// The relative error of δx = Zᵀ δy at which a solution needs no correction.
 const ENOUGH: f64 = 1e-11;
@@ -70,7 +70,7 @@ pub struct BodySpace {
 }
 
 impl BodySpace {
-    /// Get Z, whose rows are scaled by `factors`. Returns false if bodies are not known.
+    /// Get Z, whose rows are scaled by `factors`, and make room for products. Returns false if bodies are not known.
     pub fn prepare(
         &mut self,
         bodies: &dyn Bodies,
@@ -80,6 +80,8 @@ impl BodySpace {
         if is_known {
             self.rows.scale(factors);
             self.rows.write_pattern(&mut self.pattern)?;
+            refill(&mut self.work, self.rows.nodes(), [0.0; NODE])?;
+            refill(&mut self.right, self.rows.len(), [0.0; 3])?;
         }
         Ok(is_known)
     }
@@ -89,7 +91,7 @@ impl BodySpace {
         self.rows.nodes()
     }
 
-    /// Find the fill of a factorization. Returns the number of products of blocks, if it is at most `most`.
+    /// Find the fill of a factorization, and make room for it. Returns the number of products of blocks, if it is at most `most`.
     pub fn analyse(&mut self, most: u64) -> memory::Result<Option<u64>> {
         let products = self.lu.analyse(&self.pattern.starts, &self.pattern.columns, most)?;
         if products.is_some() {
@@ -99,7 +101,7 @@ impl BodySpace {
     }
 
     fn make_room(&mut self) -> memory::Result {
-        let Self { rows, pattern, pairs, pair_starts, equations, x, drift, change, work, right, .. } = self;
+        let Self { rows, pattern, pairs, pair_starts, equations, x, drift, change, .. } = self;
         pairs.clear();
         collect(pair_starts, rows.len() + 1, once(0))?;
         for row in 0..rows.len() {
@@ -110,10 +112,9 @@ impl BodySpace {
             }
             pair_starts.push(pairs.len() as u32);
         }
-        for list in [x, drift, change, work] {
+        for list in [x, drift, change] {
             refill(list, rows.nodes(), [0.0; NODE])?;
         }
-        refill(right, rows.len(), [0.0; 3])?;
         refill(equations, rows.len(), RowEquation::default())
     }
 
@@ -123,6 +124,15 @@ impl BodySpace {
         x.fill([0.0; NODE]);
         fill(team, right, y);
         gather(team, rows, pattern, x, right);
+    }
+
+    /// Compute Zᵀ y, for Z Zᵀ y of each row.
+    pub fn products(&mut self, team: &mut Team, y: impl Fn(usize) -> Vector + Sync) -> Products<'_> {
+        let Self { rows, pattern, work, right, .. } = self;
+        work.fill([0.0; NODE]);
+        fill(team, right, y);
+        gather(team, rows, pattern, work, right);
+        Products { rows, x: work }
     }
 
     /// Z x of a row.
@@ -199,11 +209,18 @@ impl BodySpace {
     }
 }
 
-/// Write a value for each row.
-fn fill<T: Send>(team: &mut Team, values: &mut [T], value: impl Fn(usize) -> T + Sync) {
-    team.share_parts(values, ROWS, |first, values| {
-        (first..).zip(values).for_each(|(row, to)| *to = value(row));
-    });
+/// Zᵀ y of some y.
+pub struct Products<'a> {
+    rows: &'a BodyRows,
+    x: &'a [NodeVector],
+}
+
+impl Products<'_> {
+    /// Z Zᵀ y of a row.
+    #[inline(always)]
+    pub fn of(&self, row: usize) -> Vector {
+        self.rows.times(row, self.x)
+    }
 }
 
 /// Add Zᵀ y to x.

@@ -32,6 +32,7 @@ mod residual;
 mod rows_of_three;
 mod run;
 mod solver;
+mod velocities;
 mod workspace;
 
 pub use crate::rows::fault::{Error, Fault};

@@ -15,7 +15,6 @@ use super::body_space::{BodySpace, RowEquation, UNIT};
 use super::frames::Axes;
 use super::parts::{PartSums, ROWS};
 use super::problem::{Kind, Law, Problem3};
-use super::residual::velocity;
 
 /// The corrections of a solution in the space of bodies.
 const CORRECTIONS: usize = 1;
@@ -25,7 +24,6 @@ const CORRECTIONS: usize = 1;
 pub struct Equations<'a> {
     pub problem: &'a Problem3<'a>,
     pub laws: &'a [Law],
-    pub q: &'a [Vector],
     /// √d of each constraint.
     pub roots: &'a [f64],
     /// α of contacts and limits, and the center of the proximal term.
@@ -33,6 +31,8 @@ pub struct Equations<'a> {
     /// α of joints.
     pub alpha_of_joints: f64,
     pub center: &'a [Vector],
+    /// The velocities that the current forces make.
+    pub velocities: &'a [Vector],
 }
 
 /// The workspace of a step.
@@ -132,13 +132,7 @@ impl Equations<'_> {
     /// Return y and v of a row, v without and with the proximal term.
     #[inline(always)]
     fn at<A: Axes>(&self, row: usize, forces: &[Vector]) -> (Vector, [Vector; 2]) {
-        let u = velocity(
-            self.problem,
-            row,
-            &self.q[row],
-            #[inline(always)]
-            |column| forces[column],
-        );
+        let u = self.velocities[row];
         let root = self.roots[row];
         let mut r = forces[row];
         if let Kind::Contact { cohesion, .. } = self.laws[row].kind {

@@ -9,6 +9,13 @@ use crate::team::{Team, part};
 /// Rows in a part.
 pub const ROWS: usize = 512;
 
+/// Write a value for each row.
+pub fn fill<T: Send>(team: &mut Team, values: &mut [T], value: impl Fn(usize) -> T + Sync) {
+    team.share_parts(values, ROWS, |first, values| {
+        (first..).zip(values).for_each(|(row, to)| *to = value(row));
+    });
+}
+
 /// A sum for each part of the rows.
 #[derive(Debug, Default)]
 pub struct PartSums<T>(Vec<T>);

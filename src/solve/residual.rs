@@ -121,28 +121,19 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// The sums of forces over some rows.
+    /// The sums of forces and their velocities over some rows.
     pub fn new<A: Axes>(
-        problem: &Problem3,
         laws: &[Law],
-        q: &[Vector],
         weights: &[f64],
         forces: &[Vector],
+        velocities: &[Vector],
         rows: Range<usize>,
     ) -> Self {
         let mut sums = Self::default();
         for row in rows {
-            let law = &laws[row];
-            let u = velocity(
-                problem,
-                row,
-                &q[row],
-                #[inline(always)]
-                |column| forces[column],
-            );
-            let (r, d) = (&forces[row], weights[row]);
-            sums.natural += square(&natural_map::<A>(&law.kind, r, &u, 1.0));
-            let part = d * square(&natural_map::<A>(&law.kind, r, &u, 1.0 / d));
+            let (law, u, r, d) = (&laws[row], &velocities[row], &forces[row], weights[row]);
+            sums.natural += square(&natural_map::<A>(&law.kind, r, u, 1.0));
+            let part = d * square(&natural_map::<A>(&law.kind, r, u, 1.0 / d));
             sums.scaled += part;
             if part > sums.worst.1 {
                 sums.worst = (row, part);

@@ -21,9 +21,10 @@ use super::interior::{Interior, Start};
 use super::law;
 use super::newton::Newton;
 use super::options::{End, Method, Options, Report};
-use super::parts::{PartSums, ROWS};
+use super::parts::{PartSums, fill};
 use super::problem::{Law, Normal, Problem3};
 use super::residual::{Norms, Residual, Sums, velocity};
+use super::velocities;
 use super::workspace::Memory;
 use costs::Products;
 pub use costs::sweep_cost;
@@ -86,6 +87,8 @@ pub struct Room {
     center: Vec<Vector>,
     allowed: Vec<Vector>,
     best: Vec<Vector>,
+    /// The velocities that were computed last.
+    velocities: Vec<Vector>,
     /// The parts of a residual.
     sums: PartSums<Sums>,
     /// The residuals of the last solution.
@@ -106,6 +109,14 @@ pub struct Task<'a> {
 pub struct Source<'a> {
     pub bodies: Option<&'a dyn Bodies>,
     pub scales: &'a [Vector],
+}
+
+/// The forces whose velocities are computed.
+#[derive(Clone, Copy, Debug)]
+enum Which {
+    Current,
+    /// The closest ones that the laws allow.
+    Allowed,
 }
 
 /// A function that gets the report and the sums of the best residual so far, and returns whether the solution goes on.
@@ -136,7 +147,8 @@ impl Room {
         let rows = problem.rows();
         let team = Team::if_it_pays(rows >= MANY);
         self.sweeps.prepare(problem)?;
-        for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best] {
+        for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best, &mut self.velocities]
+        {
             collect(list, rows, forces.iter().copied())?;
         }
         self.sums.prepare(rows)?;
@@ -341,17 +353,29 @@ impl Run<'_, '_> {
         infeasibility::proves::<A>(problem, laws, memory, norms, center, allowed)
     }
 
+    /// Compute the velocities of some forces, through the bodies if they have many rows.
+    fn compute_velocities(&mut self, which: Which) {
+        let is_through_bodies = self.has_few_bodies();
+        let Room { memory: Memory { q, roots, .. }, body_space, now, allowed, velocities, .. } =
+            &mut *self.room;
+        let forces = match which {
+            Which::Current => now,
+            Which::Allowed => allowed,
+        };
+        let input = velocities::Input { problem: self.problem, q, roots, forces };
+        let bodies = is_through_bodies.then_some(body_space);
+        velocities::compute(&mut self.team, &input, bodies, velocities);
+    }
+
     /// Compute the residual of the closest forces that the laws allow, and keep these if they are the best so far.
     fn look<A: Axes>(&mut self) -> Residual {
-        let Room { memory: Memory { q, weights, .. }, now, allowed, best, history, sums, .. } =
+        let laws = self.laws;
+        let Room { now, allowed, .. } = &mut *self.room;
+        fill(&mut self.team, allowed, |row| law::allowed::<A>(&laws[row].kind, &now[row]));
+        self.compute_velocities(Which::Allowed);
+        let Room { memory: Memory { weights, .. }, allowed, velocities, best, history, sums, .. } =
             &mut *self.room;
-        let (problem, laws) = (self.problem, self.laws);
-        self.team.share_parts(&mut allowed[..], ROWS, |first, allowed| {
-            for (row, allowed) in (first..).zip(allowed) {
-                *allowed = law::allowed::<A>(&laws[row].kind, &now[row]);
-            }
-        });
-        let of_part = |part| Sums::new::<A>(problem, laws, q, weights, allowed, part);
+        let of_part = |part| Sums::new::<A>(laws, weights, allowed, velocities, part);
         let sums = sums.of(&mut self.team, laws.len(), of_part).fold(Sums::default(), |mut all, part| {
             all.add(&part);
             all

@@ -84,7 +84,7 @@ impl Run<'_, '_> {
     }
 
     /// Whether there are so few bodies that factors are smaller in their space, as in walls.
-    fn has_few_bodies(&self) -> bool {
+    pub(super) fn has_few_bodies(&self) -> bool {
         let nodes = self.room.body_space.nodes();
         !matches!(self.body_products, Products::None | Products::MoreThan(0))
             && self.problem.rows() > MANY_ROWS * nodes

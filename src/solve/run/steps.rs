@@ -8,11 +8,12 @@ use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::newton::Equations;
 use crate::solve::options::End;
 use crate::solve::problem::Law;
+use crate::solve::residual::velocity;
 use crate::solve::workspace::Memory;
 use crate::team::Team;
 
 use super::costs::{MOST_BODY_PRODUCTS, Products};
-use super::{Room, Run};
+use super::{Room, Run, Which};
 
 /// The maximum of steps towards one center, the same for small problems, and the maximum of failures in one round.
 const MOST_STEPS: usize = 12;
@@ -113,6 +114,7 @@ impl Run<'_, '_> {
                 }
                 _ => {
                     self.room.now.copy_from_slice(&self.room.center);
+                    self.compute_velocities(Which::Current);
                     self.alpha_of_joints = f64::INFINITY;
                     if !std::mem::take(&mut may_fail) {
                         alpha /= LESS;
@@ -224,21 +226,32 @@ impl Run<'_, '_> {
         Inside { team, program: Program { problem, laws, q, roots, size }, space, interior, now }
     }
 
-    /// Make a step towards the proximal point; returns false if there is none.
+    /// Make a step towards the proximal point; returns false if there is none. The velocities are those of the current forces: their
+    /// `distances` were computed last.
     pub(super) fn step<A: Axes>(&mut self, alpha: f64) -> bool {
-        let Room { memory: Memory { q, roots, .. }, newton, body_space, now, center, .. } = &mut *self.room;
+        debug_assert!(self.has_few_bodies() || self.is_velocity_current(self.problem.rows() - 1));
+        let Room { memory: Memory { roots, .. }, newton, body_space, now, center, velocities, .. } =
+            &mut *self.room;
         let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
         self.report.steps += 1;
         self.spent += self.cost_of_newton;
-        let equations = Equations { problem, laws, q, roots, alpha, alpha_of_joints, center };
+        let equations = Equations { problem, laws, roots, alpha, alpha_of_joints, center, velocities };
         newton.step::<A>(&mut self.team, &equations, self.is_newton_in_bodies.then_some(body_space), now)
     }
 
-    /// ‖F‖ relative to B, without and with the proximal term of this α.
+    /// Whether the velocity of a row, computed with W, is that of the current forces.
+    fn is_velocity_current(&self, row: usize) -> bool {
+        let Room { memory: Memory { q, .. }, now, velocities, .. } = &*self.room;
+        let u = velocity(self.problem, row, &q[row], |column| now[column]);
+        u.map(f64::to_bits) == velocities[row].map(f64::to_bits)
+    }
+
+    /// ‖F‖ relative to B, without and with the proximal term of this α. The velocities are those of the current forces then.
     pub(super) fn distances<A: Axes>(&mut self, alpha: f64) -> [f64; 2] {
-        let Room { memory: Memory { q, roots, .. }, newton, now, center, .. } = &mut *self.room;
+        self.compute_velocities(Which::Current);
+        let Room { memory: Memory { roots, .. }, newton, now, center, velocities, .. } = &mut *self.room;
         let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
-        let equations = Equations { problem, laws, q, roots, alpha, alpha_of_joints, center };
+        let equations = Equations { problem, laws, roots, alpha, alpha_of_joints, center, velocities };
         newton.norms::<A>(&mut self.team, &equations, now).map(|norm| norm / self.norms.scaled())
     }
 }

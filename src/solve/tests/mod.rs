@@ -12,3 +12,4 @@ mod newton;
 mod projection;
 mod robust;
 mod rows_of_three;
+mod velocities;

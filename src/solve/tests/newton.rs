@@ -3,6 +3,7 @@
 use crate::math::Vector;
 use crate::solve::frames::NormalThird;
 use crate::solve::newton::{Equations, Newton};
+use crate::solve::velocities::{Input, compute};
 use crate::solve::workspace::Memory;
 use crate::solve::{Kind, Law};
 use crate::team::Team;
@@ -40,14 +41,17 @@ fn steps_are_the_same_in_both_spaces() {
         bodies.correct(&mut Team::alone(), |row| forces[row]);
         for (alpha, alpha_of_joints) in [(0.5, 0.5), (1e-2, 1e-6), (1e-5, 1e-5)] {
             let Memory { q, roots, .. } = &memory;
+            let mut velocities = vec![[0.0; 3]; rows];
+            let input = Input { problem: &problem, q, roots, forces: &forces };
+            compute(&mut Team::alone(), &input, None, &mut velocities);
             let equations = Equations {
                 problem: &problem,
                 laws: &laws,
-                q,
                 roots,
                 alpha,
                 alpha_of_joints,
                 center: &center,
+                velocities: &velocities,
             };
             let [mut one, mut other] = [forces.clone(), forces.clone()];
             assert!(newton.step::<NormalThird>(&mut Team::alone(), &equations, None, &mut one));

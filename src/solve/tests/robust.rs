@@ -5,6 +5,7 @@ use crate::solve::block_lu::BlockLu;
 use crate::solve::frames::NormalThird;
 use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::residual::{Norms, Sums};
+use crate::solve::velocities::{Input, compute};
 use crate::solve::workspace::Memory;
 use crate::solve::{End, Kind, Law, Method, NODE, Options, Solver};
 use crate::team::Team;
@@ -81,14 +82,11 @@ fn interior_points_come_near_what_does_not_slide() {
                     .zip(&laws)
                     .map(|(force, law)| crate::solve::law::allowed::<NormalThird>(&law.kind, force))
                     .collect();
-                let sums = Sums::new::<NormalThird>(
-                    &problem,
-                    &laws,
-                    &memory.q,
-                    &memory.weights,
-                    &allowed,
-                    0..laws.len(),
-                );
+                let mut velocities = vec![[0.0; 3]; rows];
+                let Memory { q, roots, weights, .. } = &memory;
+                let input = Input { problem: &problem, q, roots, forces: &allowed };
+                compute(&mut Team::alone(), &input, None, &mut velocities);
+                let sums = Sums::new::<NormalThird>(&laws, weights, &allowed, &velocities, 0..rows);
                 least = least.min(sums.over(&norms).scaled);
             }
             (least, early)
