@@ -127,12 +127,12 @@ impl BodySpace {
     }
 
     /// Compute Zᵀ y, for Z Zᵀ y of each row.
-    pub fn products(&mut self, team: &mut Team, y: impl Fn(usize) -> Vector + Sync) -> Products<'_> {
+    pub fn products(&mut self, team: &mut Team, y: impl Fn(usize) -> Vector + Sync) -> MadeVelocities<'_> {
         let Self { rows, pattern, work, right, .. } = self;
         work.fill([0.0; NODE]);
         fill(team, right, y);
         gather(team, rows, pattern, work, right);
-        Products { rows, x: work }
+        MadeVelocities { rows, x: work }
     }
 
     /// Z x of a row.
@@ -210,12 +210,12 @@ impl BodySpace {
 }
 
 /// Zᵀ y of some y.
-pub struct Products<'a> {
+pub struct MadeVelocities<'a> {
     rows: &'a BodyRows,
     x: &'a [NodeVector],
 }
 
-impl Products<'_> {
+impl MadeVelocities<'_> {
     /// Z Zᵀ y of a row.
     #[inline(always)]
     pub fn of(&self, row: usize) -> Vector {

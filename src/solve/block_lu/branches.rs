@@ -27,7 +27,7 @@ pub struct Sections {
     pub outsides: Vec<usize>,
     /// The index among the branch's places outside, for each row below a supernode that is outside.
     pub index_outside: Vec<u32>,
-    /// Where the workspace of each branch begins that holds the rows of one supernode, then that of the trunk.
+    /// Where the workspace of each branch begins that holds the rows of one supernode, then where the one for the trunk begins.
     pub works: Vec<usize>,
 }
 

@@ -44,27 +44,27 @@ pub struct Earlier<'a> {
 
 /// What to do with some supernodes.
 #[derive(Clone, Debug)]
-pub enum Work {
+pub enum Stage {
     /// Eliminate supernodes that depend on no others, in turn.
     Branch(Range<usize>),
     /// Eliminate a supernode after all changes by others.
     Own(usize),
-    /// Change a supernode by those of a range.
+    /// Change a supernode by earlier ones, in this range.
     Changes(usize, Range<usize>),
 }
 
 /// The result is false if a pivot is singular.
-impl<const N: usize> Kernel for (Elimination<'_, N>, Work) {
+impl<const N: usize> Kernel for (Elimination<'_, N>, Stage) {
     type Output = bool;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> bool {
-        let (mut elimination, work) = self;
+        let (mut elimination, stage) = self;
         // One loop for all kinds, since the elimination is inlined.
-        let (which, from, is_eliminated) = match work {
-            Work::Branch(which) => (which.clone(), which, true),
-            Work::Own(index) => (index..index + 1, 0..0, true),
-            Work::Changes(index, from) => (index..index + 1, from, false),
+        let (which, from, is_eliminated) = match stage {
+            Stage::Branch(which) => (which.clone(), which, true),
+            Stage::Own(index) => (index..index + 1, 0..0, true),
+            Stage::Changes(index, from) => (index..index + 1, from, false),
         };
         for index in which {
             elimination.changes(level, index, from.clone());
@@ -131,7 +131,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
         strips.start - self.first_strip..strips.end - self.first_strip
     }
 
-    /// Change a supernode by those of a range that change it.
+    /// Change a supernode by the earlier ones in a range that change it.
     #[inline(always)]
     fn changes<L: SimdLevel>(&mut self, level: L, index: usize, from: Range<usize>) {
         let supernodes = self.supernodes;

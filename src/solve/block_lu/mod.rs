@@ -23,7 +23,7 @@ use crate::team::{Ragged, Team};
 
 pub use block::{Square, unit};
 use branches::Sections;
-use elimination::{Elimination, Work};
+use elimination::{Elimination, Stage};
 use numbers::Numbers;
 use order::Order;
 use solution::{Pass, Solution, Way};
@@ -215,7 +215,7 @@ impl<const N: usize> BlockLu<N> {
             let rows = &order[places[section]..places[section + 1]];
             fill(&mut Blocks { shape, targets, first_strip, panels }, rows);
             let is_done = match branches.get(section) {
-                Some(branch) => at_best((elimination, Work::Branch(branch.clone()))),
+                Some(branch) => at_best((elimination, Stage::Branch(branch.clone()))),
                 None => true,
             };
             if is_done { Ok(()) } else { Err(()) }
@@ -231,7 +231,7 @@ impl<const N: usize> BlockLu<N> {
             let Self { supernodes, sections, numbers, .. } = self;
             let part = numbers.of_sections(sections, section);
             let own = Elimination::of(supernodes, shape, None, sections, section, part);
-            let is_done = at_best((own, Work::Own(sections.supernodes(section).start)));
+            let is_done = at_best((own, Stage::Own(sections.supernodes(section).start)));
             self.change_later(team, shape, section..section + 1);
             is_done
         })
@@ -250,7 +250,7 @@ impl<const N: usize> BlockLu<N> {
             let index = sections.supernodes(section).start;
             if !supernodes.changes_of(index, from.clone()).is_empty() {
                 let own = Elimination::of(supernodes, shape, Some(earlier), sections, section, part);
-                at_best((own, Work::Changes(index, from.clone())));
+                at_best((own, Stage::Changes(index, from.clone())));
             }
         });
     }

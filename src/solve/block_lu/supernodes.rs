@@ -231,7 +231,7 @@ impl Supernodes {
         Ok(())
     }
 
-    /// The changes of a supernode by those of a range.
+    /// The changes of a supernode by earlier ones in a range.
     #[inline(always)]
     pub fn changes_of(&self, supernode: usize, from: Range<usize>) -> &[Change] {
         let changes = &self.changes[range(&self.starts, supernode)];

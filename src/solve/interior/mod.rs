@@ -155,13 +155,13 @@ pub struct Interior {
     share: f64,
     is_bold: bool,
     /// The parts of sums over rows, and of the length of a step.
-    sums: PartSums<Products>,
+    sums: PartSums<Complementarity>,
     reaches: PartSums<f64>,
 }
 
 /// The sums of the products of forces and velocities, of their number, and of the squared errors of the velocities.
 #[derive(Clone, Copy, Debug, Default)]
-struct Products {
+struct Complementarity {
     sum: f64,
     count: f64,
     lack: f64,
@@ -303,9 +303,9 @@ impl Interior {
     /// The mean product of forces and velocities, and the mean squared error of the velocities.
     fn products<A: Axes>(&mut self, team: &mut Team, program: &Program) -> (f64, f64) {
         let Self { y, rows, sums, .. } = self;
-        let mut all = Products::default();
+        let mut all = Complementarity::default();
         for part in sums.of(team, y.len(), |part| products_of::<A>(program, part, y, rows)) {
-            all = Products {
+            all = Complementarity {
                 sum: all.sum + part.sum,
                 count: all.count + part.count,
                 lack: all.lack + part.lack,
@@ -414,8 +414,13 @@ impl Interior {
 }
 
 /// The sums of some rows.
-fn products_of<A: Axes>(program: &Program, part: Range<usize>, y: &[Vector], rows: &[Row]) -> Products {
-    let Products { mut sum, mut count, mut lack } = Products::default();
+fn products_of<A: Axes>(
+    program: &Program,
+    part: Range<usize>,
+    y: &[Vector],
+    rows: &[Row],
+) -> Complementarity {
+    let Complementarity { mut sum, mut count, mut lack } = Complementarity::default();
     for row in part {
         let (friction, y, state) = (program.friction(row), &y[row], &rows[row]);
         if friction > 0.0 {
@@ -439,7 +444,7 @@ fn products_of<A: Axes>(program: &Program, part: Range<usize>, y: &[Vector], row
             }
         }
     }
-    Products { sum, count, lack }
+    Complementarity { sum, count, lack }
 }
 
 impl Row {

@@ -226,8 +226,8 @@ impl Run<'_, '_> {
         Inside { team, program: Program { problem, laws, q, roots, size }, space, interior, now }
     }
 
-    /// Make a step towards the proximal point; returns false if there is none. The velocities are those of the current forces: their
-    /// `distances` were computed last.
+    /// Make a step towards the proximal point; returns false if there is none. `distances` were computed last, so that the velocities
+    /// belong to the current forces.
     pub(super) fn step<A: Axes>(&mut self, alpha: f64) -> bool {
         debug_assert!(self.has_few_bodies() || self.is_velocity_current(self.problem.rows() - 1));
         let Room { memory: Memory { roots, .. }, newton, body_space, now, center, velocities, .. } =
@@ -239,14 +239,14 @@ impl Run<'_, '_> {
         newton.step::<A>(&mut self.team, &equations, self.is_newton_in_bodies.then_some(body_space), now)
     }
 
-    /// Whether the velocity of a row, computed with W, is that of the current forces.
+    /// Whether the velocity of a row, computed with W, belongs to the current forces.
     fn is_velocity_current(&self, row: usize) -> bool {
         let Room { memory: Memory { q, .. }, now, velocities, .. } = &*self.room;
         let u = velocity(self.problem, row, &q[row], |column| now[column]);
         u.map(f64::to_bits) == velocities[row].map(f64::to_bits)
     }
 
-    /// ‖F‖ relative to B, without and with the proximal term of this α. The velocities are those of the current forces then.
+    /// ‖F‖ relative to B, without and with the proximal term of this α. The velocities belong to the current forces then.
     pub(super) fn distances<A: Axes>(&mut self, alpha: f64) -> [f64; 2] {
         self.compute_velocities(Which::Current);
         let Room { memory: Memory { roots, .. }, newton, now, center, velocities, .. } = &mut *self.room;
