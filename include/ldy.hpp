@@ -199,6 +199,16 @@ public:
     raw_.reset (raw);
   }
 
+  system (system &&other) noexcept = default;
+
+  /* A system that is moved to itself stays as it is. */
+  system &operator= (system &&other) noexcept
+  {
+    system moved (std::move (other));
+    std::swap (solvers_, moved.solvers_), std::swap (raw_, moved.raw_);
+    return *this;
+  }
+
   /* The underlying C object. */
   ldy_system *raw () const noexcept { return raw_.get (); }
 
@@ -257,8 +267,9 @@ public:
   {
     id body;
     auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
+    solver_map entries = entries_of (kept, 1);
     check (ldy_system_add_solver (raw (), n, call, kept.get (), &body));
-    keep (kept, { body });
+    keep (entries, { &body, 1 });
     return body;
   }
 
@@ -268,8 +279,9 @@ public:
   {
     std::vector<id> bodies (sizes.size ());
     auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
+    solver_map entries = entries_of (kept, sizes.size ());
     check (ldy_system_add_model (raw (), sizes.data (), sizes.size (), call, kept.get (), bodies.data ()));
-    keep (kept, bodies);
+    keep (entries, bodies);
     return bodies;
   }
 
@@ -757,17 +769,24 @@ private:
     }
   }
 
-  /* Keep a function while one of its bodies exists. If there is no memory for an entry, remove the bodies. */
-  void keep (const std::shared_ptr<kept_solver> &kept, const std::vector<id> &bodies)
+  /* The functions of bodies. A function is kept while one of its bodies exists. */
+  using solver_map = std::map<id, std::shared_ptr<kept_solver>>;
+
+  /* Entries for new bodies with a function, made before the bodies, since memory may be exhausted. They get their ids in keep. */
+  static solver_map entries_of (const std::shared_ptr<kept_solver> &kept, std::size_t count)
   {
-    try {
-      for (id body : bodies) solvers_.emplace (body, kept);
-    } catch (...) {
-      for (id body : bodies) {
-        ldy_system_remove_body (raw (), body);
-        solvers_.erase (body);
-      }
-      throw;
+    solver_map entries;
+    for (std::size_t k = 0; k < count; k ++) entries.emplace_hint (entries.end (), static_cast<id> (k), kept);
+    return entries;
+  }
+
+  /* Keep the functions of bodies by such entries. This allocates nothing. */
+  void keep (solver_map &entries, view<const id> bodies) noexcept
+  {
+    for (id body : bodies) {
+      auto entry = entries.extract (entries.begin ());
+      entry.key () = body;
+      solvers_.insert (std::move (entry));
     }
   }
 
@@ -863,7 +882,7 @@ private:
 
   static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
 
-  std::map<id, std::shared_ptr<kept_solver>> solvers_;
+  solver_map solvers_;
   std::unique_ptr<ldy_system, destroyer> raw_; /* after the solvers, so that it is destroyed before them */
 };
 

@@ -5,13 +5,34 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <new>
 #include <vector>
 #if __cplusplus >= 202002L
 #include <span>
 #endif
+
+namespace {
+
+/* The number of allocations of C++ until one fails; negative: none fails. */
+long allocations_left = -1;
+
+} // namespace
+
+void *operator new (std::size_t size)
+{
+  if (allocations_left >= 0 && allocations_left -- == 0) throw std::bad_alloc ();
+  if (void *memory = std::malloc (size ? size : 1)) return memory;
+  throw std::bad_alloc ();
+}
+
+/* Not inline: GCC would see free in place of delete, and warn. */
+[[gnu::noinline]] void operator delete (void *memory) noexcept { std::free (memory); }
+[[gnu::noinline]] void operator delete (void *memory, std::size_t) noexcept { std::free (memory); }
 
 namespace {
 
@@ -224,6 +245,58 @@ void test_solvers ()
   system = std::move (empty);
   system.update (1);
   CHECK (system.rows ().size () == 0);
+}
+
+/* Insert bodies with a function while each allocation of C++ fails in turn. A function that is destroyed has left no body. */
+template <class F> void test_exhausted (int bodies, F insert)
+{
+  bool threw = true;
+  for (long left = 0; threw; left ++) {
+    ldy::system system;
+    auto owned = std::make_shared<int> (0);
+    std::weak_ptr<int> exists = owned;
+    ldy::solver apply = [owned] (int, int, double *) { ++ *owned; };
+    owned.reset ();
+    threw = false;
+    allocations_left = left;
+    try {
+      insert (system, std::move (apply));
+    } catch (const std::bad_alloc &) {
+      threw = true;
+    }
+    allocations_left = -1;
+    CHECK (left < 20 && exists.expired () == threw);
+    /* No id has been used either. */
+    for (ldy::id body = 0; !threw && body < bodies; body ++) system.remove_body (body);
+    CHECK (exists.expired () && system.add_diagonal ({ 1.0 }) == (threw ? 0 : bodies));
+  }
+}
+
+void test_exhausted_memory ()
+{
+  test_exhausted (1, [] (ldy::system &system, ldy::solver apply) { system.add_solver (1, std::move (apply)); });
+  test_exhausted (3, [] (ldy::system &system, ldy::solver apply) { system.add_model ({ 1, 2, 1 }, std::move (apply)); });
+}
+
+/* A system may be moved, even to itself. Its functions go with it. */
+void test_moves ()
+{
+  ldy::system system, other;
+  int calls = 0;
+  ldy::id body = system.add_solver (3, [&calls] (int, int, double *) { calls ++; });
+  other.add_solver (3, [] (int, int, double *) {});
+  system.add_operators (body, ldy::values (axes), ldy::ground, {});
+  ldy::system &same = system;
+  system = std::move (same);
+  CHECK (system.raw ());
+  if (system.raw ()) system.update (1);
+  other = std::move (system);
+  other.set_velocity (body, { 1, 2, 3 });
+  other.update (1);
+  CHECK (calls > 0 && other.rows ().B ()[1] == 2);
+  ldy::system third (std::move (other));
+  third.update (1);
+  CHECK (third.rows ().size () == 1 && !other.raw ());
 }
 
 /* One function for several bodies is there as long as one of them, and what it throws comes out. */
@@ -578,6 +651,8 @@ int main (int, char **argv)
   test_bodies_between_each_other ();
   test_operators ();
   test_solvers ();
+  test_exhausted_memory ();
+  test_moves ();
   test_models ();
   test_errors ();
   test_files (argv[1]);
