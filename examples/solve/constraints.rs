@@ -123,14 +123,14 @@ pub fn contact_operator(frame: &[[f64; 3]; 3], point: &[f64], center: &[f64], si
 pub fn operators_of_rows(
     scalars: Range<usize>,
     starts: &[usize],
-    columns: &[i64],
+    columns: &[usize],
     values: &[f64],
     dofs: &[usize],
 ) -> Vec<(usize, DMatrix<f64>)> {
     let mut operators: Vec<(usize, DMatrix<f64>)> = Vec::new();
     for (row, scalar) in scalars.clone().enumerate() {
         for k in starts[scalar]..starts[scalar + 1] {
-            let column = columns[k] as usize;
+            let column = columns[k];
             let body = dofs.partition_point(|&first| first <= column) - 1;
             let at = operators.iter().position(|(other, _)| *other == body).unwrap_or_else(|| {
                 operators.push((body, DMatrix::zeros(scalars.len(), dofs[body + 1] - dofs[body])));

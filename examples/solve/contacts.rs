@@ -7,7 +7,7 @@ use ldy::rows::BlockRows;
 use ldy::solve::{Error, Kind, Law, Normal, Problem};
 use nalgebra::DMatrix;
 
-use super::archive::{Archive, wrong};
+use super::archive::{Archive, are_starts, fits, wrong};
 
 /// A frictional contact problem, normal component first.
 pub struct Contacts {
@@ -25,9 +25,11 @@ impl Contacts {
     pub fn read_local(archive: &mut Archive) -> io::Result<Self> {
         let starts = narrow(archive.integers("indptr")?)?;
         let columns = narrow(archive.integers("indices")?)?;
-        let data = archive.numbers("data")?;
-        let q = archive.numbers("q")?;
-        let dimension = q.len() / (starts.len() - 1).max(1);
+        let rows = starts.len().checked_sub(1).ok_or_else(|| wrong("indptr"))?;
+        let (q, data) = (archive.numbers("q")?, archive.numbers("data")?);
+        let dimension = q.len().checked_div(rows).unwrap_or(3);
+        fits(dimension > 0 && q.len() == rows * dimension, "q")?;
+        fits(data.len() == columns.len() * dimension * dimension, "data")?;
         // The file stores blocks by rows.
         let blocks = data
             .chunks_exact(dimension * dimension)
@@ -35,7 +37,7 @@ impl Contacts {
         let mut contacts = Self {
             values: blocks.collect(),
             b: vectors(dimension, &q),
-            laws: laws(archive, dimension, starts.len() - 1)?,
+            laws: laws(archive, dimension, rows)?,
             starts,
             columns,
             dimension,
@@ -49,7 +51,9 @@ impl Contacts {
         let dimension = archive.number("dim")? as usize;
         let m = dense(archive, "M")?;
         let h = dense(archive, "H")?;
-        let (f, b) = (archive.numbers("f")?, archive.numbers("b")?);
+        fits(dimension > 0 && h.ncols().is_multiple_of(dimension), "dim")?;
+        fits(m.is_square() && m.nrows() == h.nrows(), "M")?;
+        let (f, b) = (archive.exactly("f", h.nrows())?, archive.exactly("b", h.ncols())?);
         let mut right = DMatrix::zeros(h.nrows(), h.ncols() + 1);
         right.columns_mut(0, h.ncols()).copy_from(&h);
         right.set_column(h.ncols(), &nalgebra::DVector::from_column_slice(&f));
@@ -86,9 +90,6 @@ impl Contacts {
             let range = usize::try_from(range[0]).ok().zip(usize::try_from(range[1]).ok());
             let row = range.and_then(|(from, to)| order.get_mut(from..to));
             row.ok_or(io::ErrorKind::InvalidData)?.sort_by_key(|&k| self.columns[k]);
-        }
-        if self.values.len() != order.len() {
-            return Err(io::ErrorKind::InvalidData.into());
         }
         self.columns = order.iter().map(|&k| self.columns[k]).collect();
         self.values = order.iter().map(|&k| self.values[k]).collect();
@@ -154,14 +155,17 @@ fn laws(archive: &mut Archive, dimension: usize, rows: usize) -> io::Result<Vec<
 
 /// Read a matrix in compressed columns.
 fn dense(archive: &mut Archive, name: &str) -> io::Result<DMatrix<f64>> {
-    let shape = archive.integers(&format!("{name}_shape"))?;
-    let [starts, rows] =
-        [format!("{name}_indptr"), format!("{name}_indices")].map(|name| archive.integers(&name));
-    let (starts, rows, values) = (starts?, rows?, archive.numbers(&format!("{name}_data"))?);
-    let mut matrix = DMatrix::zeros(shape[0] as usize, shape[1] as usize);
+    let array = |what: &str| format!("{name}_{what}");
+    let shape = archive.counts(&array("shape"))?;
+    let [starts, rows] = [archive.counts(&array("indptr"))?, archive.counts(&array("indices"))?];
+    let values = archive.exactly(&array("data"), rows.len())?;
+    fits(shape.len() == 2 && starts.len() == shape[1] + 1, &array("shape"))?;
+    fits(are_starts(&starts, rows.len()), &array("indptr"))?;
+    fits(rows.iter().all(|&row| row < shape[0]), &array("indices"))?;
+    let mut matrix = DMatrix::zeros(shape[0], shape[1]);
     for (column, range) in starts.windows(2).enumerate() {
-        for k in range[0] as usize..range[1] as usize {
-            matrix[(rows[k] as usize, column)] += values[k];
+        for k in range[0]..range[1] {
+            matrix[(rows[k], column)] += values[k];
         }
     }
     Ok(matrix)

@@ -9,6 +9,7 @@ mod contacts;
 mod scenes;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, error, fs};
@@ -49,23 +50,46 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    ExitCode::from(status(solve_all(&arguments, &mut io::stdout())))
+}
+
+/// The exit status, from the number of files that failed.
+fn status(failed: io::Result<usize>) -> u8 {
+    match failed {
+        Ok(failed) => u8::from(failed > 0),
+        // The reader of the output, for instance `head`, has enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(error) => {
+            eprintln!("solve: the output cannot be written: {error}");
+            2
+        }
+    }
+}
+
+/// Solve the files; returns how many failed.
+///
+/// # Errors
+/// If a line cannot be written.
+fn solve_all(arguments: &Arguments, out: &mut impl Write) -> io::Result<usize> {
     let (mut passed, mut failed) = (0, 0);
     for file in &arguments.files {
-        match solve(file, &arguments) {
-            Ok(true) => passed += 1,
-            Ok(false) => failed += 1,
+        match solve(file, arguments) {
+            Ok((converged, line)) => {
+                writeln!(out, "{line}")?;
+                *if converged { &mut passed } else { &mut failed } += 1;
+            }
             Err(error) => {
-                println!("solve {}: {error}", file.display());
+                writeln!(out, "solve {}: {error}", file.display())?;
                 failed += 1;
             }
         }
     }
-    println!("{passed} passed, {failed} failed");
-    ExitCode::from(u8::from(failed > 0))
+    writeln!(out, "{passed} passed, {failed} failed")?;
+    Ok(failed)
 }
 
-/// Solve a file; returns whether the tolerance was met.
-fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Error>> {
+/// Solve a file; returns whether the tolerance was met, and the line about it.
+fn solve(file: &Path, arguments: &Arguments) -> Result<(bool, String), Box<dyn error::Error>> {
     let options = Options { tolerance: arguments.tolerance, ..Options::default() };
     let archive = &mut Archive::open(file)?;
     let (contacts, report, forces) =
@@ -77,7 +101,7 @@ fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Erro
         target.push(".npy");
         archive::write(Path::new(&target), &forces)?;
     }
-    println!(
+    let line = format!(
         "solve {} contacts={contacts} residual={:.2e} sweeps={} ms={:.3} steps={} natural={:.2e} scaled={:.2e} worst={} end={:?}",
         name.display(),
         report.residual.by(options.measure),
@@ -89,7 +113,7 @@ fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Erro
         report.residual.worst,
         report.end,
     );
-    Ok(report.end == End::Converged)
+    Ok((report.end == End::Converged, line))
 }
 
 type Solved = Result<(usize, Report, Vec<f64>), Box<dyn error::Error>>;

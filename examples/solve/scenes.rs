@@ -6,8 +6,14 @@ use std::path::Path;
 
 use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 
-use super::archive::{Archive, wrong};
+use super::archive::{Archive, are_starts, fits};
 use super::constraints::{Step, contact_operator, frame, law, operators_of_rows};
+
+/// The largest number of velocities of a body: more are a mistake in the file.
+const MOST_DOFS: usize = 10_000;
+
+/// Starts of scalar rows, columns and values.
+type CompressedRows = (Vec<usize>, Vec<usize>, Vec<f64>);
 
 /// The common part of files of one step and of many: the constraints in sequence.
 struct Constraints {
@@ -21,7 +27,7 @@ struct Constraints {
     points: Vec<f64>,
     normals: Vec<f64>,
     /// Operators in compressed rows, if the file has them.
-    operators: Option<(Vec<usize>, Vec<i64>, Vec<f64>)>,
+    operators: Option<CompressedRows>,
     /// The first scalar row of each constraint, and the end.
     scalars: Vec<usize>,
 }
@@ -30,48 +36,43 @@ impl Constraints {
     fn read(archive: &mut Archive) -> io::Result<Self> {
         let bodies = [archive.integers("a")?, archive.integers("b")?];
         let count = bodies[0].len();
+        fits(bodies[1].len() == count, "b")?;
         let has_heights = archive.has("heights");
-        let sizes = |values: Vec<i64>| values.into_iter().map(|value| value as usize).collect::<Vec<_>>();
-        let heights = if has_heights { sizes(archive.integers("heights")?) } else { vec![3; count] };
-        let ends = heights.iter().scan(0, |end, height| {
-            *end += height;
-            Some(*end)
-        });
-        let scalars: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let heights = if has_heights { archive.counts("heights")? } else { vec![3; count] };
+        fits(heights.len() == count && heights.iter().all(|height| (1..=6).contains(height)), "heights")?;
+        let scalars = starts_of(&heights);
         let all = scalars[count];
         let kinds = if archive.has("kind") { archive.integers("kind")? } else { vec![0; count] };
-        let mut bias = archive.numbers("bias")?;
-        if !has_heights {
-            bias = bias.into_iter().flat_map(|normal| [0.0, 0.0, normal]).collect();
-        }
+        fits(kinds.len() == count, "kind")?;
+        let bias = if has_heights {
+            archive.exactly("bias", all)?
+        } else {
+            archive.exactly("bias", count)?.into_iter().flat_map(|normal| [0.0, 0.0, normal]).collect()
+        };
         let mut bound = |name: &str, value: f64| {
-            if archive.has(name) { archive.numbers(name) } else { Ok(vec![value; all]) }
+            if archive.has(name) { archive.exactly(name, all) } else { Ok(vec![value; all]) }
         };
         let bounds = [bound("lower", f64::NEG_INFINITY)?, bound("upper", f64::INFINITY)?];
-        let mut points = |name: &str| if archive.has(name) { archive.numbers(name) } else { Ok(Vec::new()) };
-        let (points, normals) = (points("point")?, points("normal")?);
-        let operators = if archive.has("H_data") {
-            let starts = if archive.has("H_indptr") {
-                sizes(archive.integers("H_indptr")?)
-            } else {
-                let counts = archive.integers("H_rownnz")?;
-                let ends = counts.iter().scan(0, |end, count| {
-                    *end += *count as usize;
-                    Some(*end)
-                });
-                std::iter::once(0).chain(ends).collect()
-            };
-            Some((starts, archive.integers("H_indices")?, archive.numbers("H_data")?))
-        } else {
-            None
-        };
-        let fits = bodies[1].len() == count && bias.len() == all && kinds.len() == count;
-        if !fits {
-            return Err(wrong("bias"));
-        }
+        let operators = if archive.has("H_data") { Some(operators(archive, all)?) } else { None };
+        // Beside operators points are for pictures only.
+        let points = if operators.is_none() { archive.exactly("point", 3 * count)? } else { Vec::new() };
+        let has_normals = operators.is_none() || archive.has("normal");
+        let normals = if has_normals { archive.exactly("normal", 3 * count)? } else { Vec::new() };
         let friction = archive.spread("mu", count)?;
         let h = archive.number("h")?;
         Ok(Self { h, bodies, heights, kinds, friction, bias, bounds, points, normals, operators, scalars })
+    }
+
+    /// Check that bodies with these numbers of velocities have all that the constraints are on.
+    fn check_bodies(&self, dofs: &[usize]) -> io::Result<()> {
+        let columns: usize = dofs.iter().sum();
+        if let Some((_, indices, _)) = &self.operators {
+            return fits(indices.iter().all(|&column| column < columns), "H_indices");
+        }
+        for (bodies, name) in self.bodies.iter().zip(["a", "b"]) {
+            fits(bodies.iter().all(|&body| body < dofs.len() as i64), name)?;
+        }
+        fits(self.heights.iter().all(|&height| height == 3), "heights")
     }
 
     /// The step with a part of the constraints.
@@ -82,11 +83,7 @@ impl Constraints {
         velocities: &[f64],
         centers: &[f64],
     ) -> Step {
-        let firsts = masses.iter().scan(0, |end, mass| {
-            *end += mass.nrows();
-            Some(*end)
-        });
-        let dofs: Vec<usize> = std::iter::once(0).chain(firsts).collect();
+        let dofs = starts_of(&masses.iter().map(DMatrix::nrows).collect::<Vec<_>>());
         let mut step = Step { h: self.h, masses, velocities: velocities.to_vec(), ..Step::default() };
         for k in own.clone() {
             let scalars = self.scalars[k]..self.scalars[k + 1];
@@ -112,37 +109,76 @@ impl Constraints {
     }
 }
 
+/// Where parts of these sizes begin, and the end.
+fn starts_of(sizes: &[usize]) -> Vec<usize> {
+    let ends = sizes.iter().scan(0, |end, size| {
+        *end += size;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// Read operators with this number of scalar rows.
+fn operators(archive: &mut Archive, scalars: usize) -> io::Result<CompressedRows> {
+    let (name, starts) = if archive.has("H_indptr") {
+        ("H_indptr", archive.counts("H_indptr")?)
+    } else {
+        ("H_rownnz", starts_of(&archive.counts("H_rownnz")?))
+    };
+    let indices = archive.counts("H_indices")?;
+    let values = archive.exactly("H_data", indices.len())?;
+    fits(starts.len() == scalars + 1 && are_starts(&starts, indices.len()), name)?;
+    Ok((starts, indices, values))
+}
+
 /// Symmetric matrices from their lower triangles, row by row.
-fn packed(dofs: &[i64], values: &[f64]) -> Vec<DMatrix<f64>> {
-    let mut values = values.iter();
-    let one = |&size: &i64| {
-        let mut matrix = DMatrix::zeros(size as usize, size as usize);
-        for i in 0..size as usize {
-            for j in 0..=i {
-                let value = values.next().copied().unwrap_or(f64::NAN);
-                matrix[(i, j)] = value;
-                matrix[(j, i)] = value;
-            }
-        }
-        matrix
+fn packed(dofs: &[usize], values: &[f64]) -> Vec<DMatrix<f64>> {
+    let mut first = 0;
+    let one = |&size: &usize| {
+        let start = first;
+        first += triangle(size);
+        DMatrix::from_fn(size, size, |i, j| values[start + triangle(i.max(j)) + i.min(j)])
     };
     dofs.iter().map(one).collect()
+}
+
+/// The number of entries of a lower triangle with `size` rows.
+fn triangle(size: usize) -> usize {
+    size * (size + 1) / 2
+}
+
+/// Read the numbers of velocities of bodies, and their packed masses of `steps` steps.
+fn packed_masses(archive: &mut Archive, steps: usize) -> io::Result<(Vec<usize>, Vec<f64>)> {
+    let dofs = archive.counts("dofs")?;
+    fits(dofs.iter().all(|&size| (1..=MOST_DOFS).contains(&size)), "dofs")?;
+    let values = dofs.iter().map(|&size| triangle(size)).sum::<usize>();
+    let masses = archive.exactly("M_packed", steps * values)?;
+    Ok((dofs, masses))
+}
+
+/// Read `count` centers of bodies. Operators need none.
+fn centers(archive: &mut Archive, constraints: &Constraints, count: usize) -> io::Result<Vec<f64>> {
+    if constraints.operators.is_none() { archive.exactly("centre", 3 * count) } else { Ok(Vec::new()) }
 }
 
 /// Read a file of one step.
 pub fn read_step(archive: &mut Archive) -> io::Result<Step> {
     let constraints = Constraints::read(archive)?;
     let masses = if archive.has("dofs") {
-        packed(&archive.integers("dofs")?, &archive.numbers("M_packed")?)
+        let (dofs, values) = packed_masses(archive, 1)?;
+        packed(&dofs, &values)
     } else {
-        archive.numbers("M")?.chunks_exact(36).map(|m| DMatrix::from_row_slice(6, 6, m)).collect()
+        let values = archive.numbers("M")?;
+        fits(values.len().is_multiple_of(36), "M")?;
+        values.chunks_exact(36).map(|m| DMatrix::from_row_slice(6, 6, m)).collect()
     };
-    let centers = if archive.has("centre") { archive.numbers("centre")? } else { Vec::new() };
-    let velocities = archive.numbers("vf")?;
-    let count = constraints.heights.len();
-    let mut step = constraints.step(0..count, masses, &velocities, &centers);
+    let dofs: Vec<usize> = masses.iter().map(DMatrix::nrows).collect();
+    constraints.check_bodies(&dofs)?;
+    let centers = centers(archive, &constraints, dofs.len())?;
+    let velocities = archive.exactly("vf", dofs.iter().sum())?;
+    let mut step = constraints.step(0..constraints.heights.len(), masses, &velocities, &centers);
     if archive.has("r0") {
-        step.forces = archive.numbers("r0")?;
+        step.forces = archive.exactly("r0", step.scalars())?;
     }
     Ok(step)
 }
@@ -159,27 +195,39 @@ pub struct Sequence {
 
 enum Bodies {
     Rigid { masses: Vec<f64>, inertias: Vec<f64>, rotations: Vec<f64> },
-    Articulated { dofs: Vec<i64>, packed: Vec<f64> },
+    Articulated { dofs: Vec<usize>, packed: Vec<f64> },
+}
+
+impl Bodies {
+    /// Read the bodies, and their numbers of velocities.
+    fn read(archive: &mut Archive, steps: usize) -> io::Result<(Self, Vec<usize>)> {
+        if archive.has("dofs") {
+            let (dofs, packed) = packed_masses(archive, steps)?;
+            return Ok((Self::Articulated { dofs: dofs.clone(), packed }, dofs));
+        }
+        let masses = archive.numbers("mass")?;
+        let count = masses.len();
+        let inertias = archive.exactly("inertia", 3 * count)?;
+        let has_rotations = archive.has("quat");
+        let rotations = if has_rotations { archive.exactly("quat", 4 * count * steps)? } else { Vec::new() };
+        Ok((Self::Rigid { masses, inertias, rotations }, vec![6; count]))
+    }
 }
 
 impl Sequence {
     pub fn read(path: &Path) -> io::Result<Self> {
         let archive = &mut Archive::open(path)?;
-        let bodies = if archive.has("dofs") {
-            Bodies::Articulated { dofs: archive.integers("dofs")?, packed: archive.numbers("M_packed")? }
-        } else {
-            let rotations = if archive.has("quat") { archive.numbers("quat")? } else { Vec::new() };
-            let (masses, inertias) = (archive.numbers("mass")?, archive.numbers("inertia")?);
-            Bodies::Rigid { masses, inertias, rotations }
-        };
-        Ok(Self {
-            constraints: Constraints::read(archive)?,
-            starts: archive.integers("ptr")?.into_iter().map(|start| start as usize).collect(),
-            keys: archive.integers("key")?,
-            bodies,
-            velocities: archive.numbers("vf")?,
-            centers: if archive.has("centre") { archive.numbers("centre")? } else { Vec::new() },
-        })
+        let constraints = Constraints::read(archive)?;
+        let starts = archive.counts("ptr")?;
+        fits(starts.len() > 1 && are_starts(&starts, constraints.heights.len()), "ptr")?;
+        let steps = starts.len() - 1;
+        let keys = archive.integers("key")?;
+        fits(keys.len() == constraints.heights.len(), "key")?;
+        let (bodies, dofs) = Bodies::read(archive, steps)?;
+        constraints.check_bodies(&dofs)?;
+        let velocities = archive.exactly("vf", steps * dofs.iter().sum::<usize>())?;
+        let centers = centers(archive, &constraints, steps * dofs.len())?;
+        Ok(Self { constraints, starts, keys, bodies, velocities, centers })
     }
 
     /// The number of steps.

@@ -1,5 +1,7 @@
 //! Recorded problems: tests/data/friction/README.md and tests/data/bodies/README.md name their sources.
 
+mod files;
+
 use crate::archive::Archive;
 use crate::contacts::Contacts;
 use crate::solve_bodies;
