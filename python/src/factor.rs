@@ -5,6 +5,7 @@ use numpy::PyReadwriteArray1;
 use pyo3::prelude::*;
 
 use crate::arrays::Numbers;
+use crate::at_exit::without_gil;
 use crate::errors::{raised, refused};
 use crate::system::System;
 
@@ -22,14 +23,14 @@ impl Factor {
 
     fn make(&mut self, py: Python, system: &System, mu: Numbers) -> PyResult<()> {
         let (mu, system) = (mu.as_slice()?, system.inner());
-        py.allow_threads(|| system.factorise(&mut self.0, mu)).map_err(raised)
+        without_gil(py, || system.factorise(&mut self.0, mu)).map_err(raised)
     }
 
     /// Solve for contiguous vectors.
     fn solve(&mut self, py: Python, mut x: PyReadwriteArray1<f64>) -> PyResult<()> {
         let (x, factor) = (x.as_slice_mut()?, &mut self.0);
         let size = factor.size().map_err(failed)?;
-        py.allow_threads(|| x.chunks_mut(size.max(1)).try_for_each(|x| factor.solve(x))).map_err(failed)
+        without_gil(py, || x.chunks_mut(size.max(1)).try_for_each(|x| factor.solve(x))).map_err(failed)
     }
 
     fn size(&self) -> PyResult<usize> {

@@ -2,6 +2,7 @@
 //! part of the package gives them the types, shapes and order that are asked for here.
 
 mod arrays;
+mod at_exit;
 mod errors;
 mod factor;
 mod solve;
@@ -18,6 +19,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(solve::real_time, module)?)?;
     module.add_function(wrap_pyfunction!(stability::gyroscopic_change, module)?)?;
     module.add_function(wrap_pyfunction!(stability::turned_rotation, module)?)?;
+    at_exit::register(module)?;
     module.add_class::<factor::Factor>()?;
     module.add_class::<system::System>()
 }

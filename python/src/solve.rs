@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::arrays::{Numbers, Vectors};
+use crate::at_exit::{with_gil, without_gil};
 use crate::errors::refused;
 
 /// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, lower bounds, upper bounds, biases.
@@ -146,7 +147,7 @@ impl Progress {
         let Self { function, measure, raised } = self;
         let function = function.as_ref()?;
         Some(|report: &ldy::solve::Report| {
-            Python::with_gil(|py| {
+            with_gil(|py| {
                 let told = (report.residual.by(*measure), report.sweeps, report.steps);
                 match function.call1(py, told).map(|answer| answer.bind(py).is(&*PyBool::new(py, false))) {
                     Ok(stops) => !stops,
@@ -230,12 +231,11 @@ pub fn solve_rows<'py>(
     let forces = reactions.as_slice_mut()?;
     let mut solver = Solver::new();
     let mut progress = Progress::new(progress, options.measure);
-    let made = py
-        .allow_threads(|| match progress.watch() {
-            Some(mut watch) => solver.solve_watched(&problem, &laws, &options, forces, &mut watch),
-            None => solver.solve(&problem, &laws, &options, forces),
-        })
-        .map_err(failed)?;
+    let made = without_gil(py, || match progress.watch() {
+        Some(mut watch) => solver.solve_watched(&problem, &laws, &options, forces, &mut watch),
+        None => solver.solve(&problem, &laws, &options, forces),
+    })
+    .map_err(failed)?;
     progress.end()?;
     Ok(report(py, &made, &options, &solver))
 }

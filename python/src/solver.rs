@@ -8,6 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
+use crate::at_exit::with_gil;
+
 /// The first exception of a system's functions that has not been raised yet.
 pub type Thrown = Arc<Mutex<Option<PyErr>>>;
 
@@ -44,7 +46,7 @@ pub struct Function {
 
 impl Solve for Function {
     fn solve(&self, size: usize, x: &mut [f64]) -> i32 {
-        let called = Python::with_gil(|py| {
+        let called = with_gil(|py| {
             // Contiguous columns are rows here: the function gets the transpose.
             let columns = PyArray2::zeros(py, [x.len() / size, size], false);
             columns.readwrite().as_slice_mut()?.copy_from_slice(x);

@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::arrays::{Ids, Matrices, Numbers, Vectors, blocks, body, by_columns, by_columns_3, id, vectors};
+use crate::at_exit::without_gil;
 use crate::errors::{raised, raised_of};
 use crate::solve::{self, Choice, LawArrays, Laws, Progress, Report};
 use crate::solver::Functions;
@@ -379,7 +380,7 @@ impl System {
     /// Which scalar rows depend on earlier ones.
     fn redundant<'py>(&self, py: Python<'py>, tolerance: f64) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let system = &self.system;
-        let flags = py.allow_threads(|| system.dependent_rows(tolerance)).map_err(raised)?;
+        let flags = without_gil(py, || system.dependent_rows(tolerance)).map_err(raised)?;
         Ok(PyArray1::from_vec(py, flags))
     }
 
@@ -612,7 +613,7 @@ impl System {
     ) -> PyResult<([f64; 3], Option<i64>)> {
         let (joints, reactions, system) = (joints.made()?, reactions.as_slice()?, &self.system);
         let directions = if is_sharp { Directions::Free } else { Directions::All };
-        let made = py.allow_threads(|| system.critical_step(&joints, reactions, directions));
+        let made = without_gil(py, || system.critical_step(&joints, reactions, directions));
         let made = made.map_err(raised)?;
         let constraint = made.constraint.and_then(|row| system.constraints().nth(row));
         Ok(([made.frequency_squared, made.step, made.share], constraint.map(|(id, _)| id as i64)))
@@ -622,7 +623,7 @@ impl System {
 
     fn update(&mut self, py: Python, h: f64) -> PyResult<()> {
         let system = &mut self.system;
-        py.allow_threads(|| system.update(h)).map_err(|error| self.raised(error))
+        without_gil(py, || system.update(h)).map_err(|error| self.raised(error))
     }
 
     /// Copies: ids, where scalars of rows begin, starts, columns, blocks (column by column), B, V, diagonal blocks and their inverses.
@@ -659,7 +660,7 @@ impl System {
         let x = x.as_slice()?;
         let mut y = vec![0.0; x.len()];
         let (system, stride) = (&self.system, x.len() / count.max(1));
-        py.allow_threads(|| {
+        without_gil(py, || {
             // One vector is to be of the right length to the value; of several the strides are.
             let scalars: usize = scalar_count(system);
             if count != 1 && stride != scalars {
@@ -725,12 +726,11 @@ impl System {
         let forces = reactions.as_slice_mut()?;
         let Self { system, solver, .. } = self;
         let mut progress = Progress::new(progress, options.measure);
-        let report = py
-            .allow_threads(|| match progress.watch() {
-                Some(mut watch) => system.solve_watched(solver, &laws, &options, forces, &mut watch),
-                None => system.solve(solver, &laws, &options, forces),
-            })
-            .map_err(raised)?;
+        let report = without_gil(py, || match progress.watch() {
+            Some(mut watch) => system.solve_watched(solver, &laws, &options, forces, &mut watch),
+            None => system.solve(solver, &laws, &options, forces),
+        })
+        .map_err(raised)?;
         progress.end()?;
         Ok(solve::report(py, &report, &options, solver))
     }
@@ -741,7 +741,7 @@ impl System {
 
     fn add_reactions(&mut self, py: Python, reactions: Numbers) -> PyResult<()> {
         let (reactions, system) = (reactions.as_slice()?, &mut self.system);
-        py.allow_threads(|| system.add_reactions(reactions)).map_err(|error| self.raised(error))
+        without_gil(py, || system.add_reactions(reactions)).map_err(|error| self.raised(error))
     }
 
     /// The largest eigenvalue of the diagonal block of each row.
@@ -755,7 +755,7 @@ impl System {
     fn largest_eigenvalue(&self, py: Python, tolerance: f64, most_products: usize) -> PyResult<(f64, f64)> {
         let system = &self.system;
         let estimate =
-            py.allow_threads(|| system.largest_eigenvalue(tolerance, most_products)).map_err(raised)?;
+            without_gil(py, || system.largest_eigenvalue(tolerance, most_products)).map_err(raised)?;
         Ok((estimate.value, estimate.residual))
     }
 }
