@@ -904,7 +904,8 @@ int ldy_system_reactions(const ldy_system *system, double *R, size_t count);
 
    In this function and the following ones each array has count entries. Its stride is the number of BYTES from the beginning of
    one entry to the next, a multiple of 8, so that entries may be members of your structures. If the stride of an array that is
-   read is 0, its first entry is used for all. If an entry is refused, nothing changes, and the text has its index, counted from 0.
+   read is 0, its first entry is used for all. An int must be able to number the entries. If an entry is refused, nothing changes, and
+   the text has its index, counted from 0.
 
    - masters, slaves: an id each, or LDY_GROUND. slaves NULL: all slaves are the ground. bodies_stride: for both.
    - frames: 9 values each.

@@ -247,6 +247,12 @@ static void bad_entries (void)
   BAD (ldy_system_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 40),
     "velocities: a stride of 40 bytes is less than the 48 of an entry");
   BAD (ldy_system_set_velocities (system, (size_t) -1, ids, sizeof *ids, 6, velocities[0], 48), "bodies: no array has");
+  /* One entry for all, absurdly many times. */
+  size_t absurd = (size_t) 1 << 60;
+  BAD (ldy_system_add_constraints (system, absurd, ids, NULL, 0, unit, 0, origin, NULL, 0, &first), "an int cannot number");
+  BAD (ldy_system_move_constraints (system, absurd, ids, 0, NULL, NULL, 0, unit, 0, origin, NULL, 0), "an int cannot number");
+  BAD (ldy_system_set_velocities (system, absurd, ids, 0, 6, velocities[0], 0), "an int cannot number");
+  BAD (ldy_system_placements (system, absurd, ids, 0, NULL, 0, NULL, NULL, 0), "an int cannot number");
   BAD (ldy_system_set_velocities (system, 2, NULL, 8, 6, velocities[0], 48), "bodies is NULL");
   BAD (ldy_system_set_velocities (system, 2, ids, 8, 6, NULL, 48), "velocities is NULL");
   BAD (ldy_system_add_constraints (system, 2, ids, NULL, 8, unit, 0, NULL, NULL, 0, &first), "master_points is NULL");

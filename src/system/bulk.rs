@@ -72,6 +72,7 @@ impl System {
     /// # Errors
     /// The error of the first entry that [`System::insert_constraint`] would refuse, or if memory is exhausted.
     pub fn insert_constraints(&mut self, count: usize, entry: impl Fn(usize) -> AtPoints) -> EntryResult<Id> {
+        self.reserve_constraints(count)?;
         let first = self.next_constraint();
         all(count, |k| {
             let AtPoints { bodies, frame, points } = entry(k);
@@ -233,5 +234,19 @@ impl System {
                 Err(Error { subject, fault: Fault::Invalid("it is given by operators H and has no points") })
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The count is beyond any memory.
+    #[test]
+    fn an_absurd_count_is_refused_before_entries_are_looked_at() {
+        let mut system = System::new();
+        let inserted = system.insert_constraints(usize::MAX / 2, |_| unreachable!("no entry is needed"));
+        assert_eq!(inserted.map_err(|error| error.error.fault), Err(Fault::Memory));
+        assert_eq!(system.next_constraint(), 0);
     }
 }

@@ -13,7 +13,8 @@ use super::{LDY_GROUND, ldy_system};
 ///
 /// In this function and the following ones each array has count entries. Its stride is the number of BYTES from the beginning of
 /// one entry to the next, a multiple of 8, so that entries may be members of your structures. If the stride of an array that is
-/// read is 0, its first entry is used for all. If an entry is refused, nothing changes, and the text has its index, counted from 0.
+/// read is 0, its first entry is used for all. An int must be able to number the entries. If an entry is refused, nothing changes, and
+/// the text has its index, counted from 0.
 ///
 /// - masters, slaves: an id each, or LDY_GROUND. slaves NULL: all slaves are the ground. bodies_stride: for both.
 /// - frames: 9 values each.
@@ -44,6 +45,7 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
            slaves: optional strided((count, bodies_stride, 1)), frames: strided((count, frames_stride, 9)),
            master_points: optional strided((count, points_stride, 3)),
            slave_points: optional strided((count, points_stride, 3)), constraint: place => {
+        system.reserve_constraints(count)?;
         let sides = GivenSides { ids: [Some(masters), slaves], points: [master_points, slave_points] };
         sides.check(count, |k| sides.bodies(k))?;
         constraint.put(system.insert_constraints(count, |k| sides.place(&frames, k))? as c_longlong);

@@ -1,6 +1,6 @@
 //! Arrays of C whose entries are a stride apart, for instance in structures of the program's own.
 
-use std::ffi::c_longlong;
+use std::ffi::{c_int, c_longlong};
 use std::marker::PhantomData;
 use std::slice;
 
@@ -46,6 +46,9 @@ pub unsafe fn strided<'a, T>(
         Err(fail!(Code::BugFound, "{name}: a stride of {stride} bytes is no multiple of {}", align_of::<T>()))
     } else if isize::try_from(extent).is_err() {
         Err(fail!(Code::BugFound, "{name}: no array has {count} entries that are {stride} bytes apart"))
+    } else if c_int::try_from(count).is_err() {
+        // Rows are numbered by an int. Without this, an absurd count with a stride of 0 would take forever.
+        Err(fail!(Code::BugFound, "{name}: an int cannot number {count} entries"))
     } else {
         Ok(Strided { first, stride, width, count, values: PhantomData })
     }

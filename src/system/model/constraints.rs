@@ -106,6 +106,15 @@ impl System {
         inserted
     }
 
+    /// Reserve memory for `count` more constraints. If there is none, this finds it before entries are looked at.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn reserve_constraints(&mut self, count: usize) -> Result {
+        self.constraints.reserve(count)?;
+        Ok(self.data.reserve(count)?)
+    }
+
     /// Put a constraint that has been checked into the tables.
     ///
     /// # Errors
