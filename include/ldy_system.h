@@ -1620,6 +1620,10 @@ int ldy_rows_redundant(const ldy_rows *rows,
 
 /* Write W to a text file in MatrixMarket coordinate format, with 15 significant digits.
 
+   The file is written beside an old one of this name, as .ldy-PROCESS-NUMBER, and replaces it when it is complete: after an error
+   the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder that takes no
+   new ones are written in place; after LDY_FILE_WRITE they have the part that was written.
+
    Returns 0, LDY_FILE_OPEN if the file cannot be opened, LDY_FILE_WRITE if it cannot be written, or LDY_BUG_FOUND if an argument
    is NULL or there was no successful update since the last change.
 

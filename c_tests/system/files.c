@@ -1,7 +1,9 @@
 /* W of ldy_system.h in files. MatrixMarket is read back here; tests/system_files.rs reads both kinds. Argument: a prefix. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "ldy_system.h"
 #include "support/check.h"
@@ -59,6 +61,29 @@ static void read_back (const char *path, const ldy_rows *rows)
   fclose (file);
 }
 
+/* A file that cannot be written whole, here because of the limit for its size, stays as it was. */
+static void keeps_old_files (const ldy_system *system, const char *path)
+{
+  struct rlimit before, small;
+  char text[8] = "";
+  FILE *file = fopen (path, "w");
+
+  if (!CHECK (file != NULL)) return;
+  fputs ("old", file);
+  fclose (file);
+  signal (SIGXFSZ, SIG_IGN);
+  CHECK_INT (getrlimit (RLIMIT_FSIZE, &before), 0);
+  small = before;
+  small.rlim_cur = 100;
+  CHECK_INT (setrlimit (RLIMIT_FSIZE, &small), 0);
+  int codes[2] = { ldy_system_write_npz (system, path), ldy_system_write_matrix_market (system, path) };
+  CHECK_INT (setrlimit (RLIMIT_FSIZE, &before), 0);
+  CHECK (codes[0] == LDY_FILE_WRITE && codes[1] == LDY_FILE_WRITE);
+  CHECK ((file = fopen (path, "r")) != NULL && fgets (text, sizeof text, file) && !strcmp (text, "old"));
+  if (file) fclose (file);
+  remove (path);
+}
+
 int main (int argc, char **argv)
 {
   char path[1000];
@@ -71,6 +96,8 @@ int main (int argc, char **argv)
   snprintf (path, sizeof path, "%s.mtx", argv[1]);
   CHECK_INT (ldy_system_write_matrix_market (system, path), 0);
   read_back (path, &rows);
+  snprintf (path, sizeof path, "%s.old", argv[1]);
+  keeps_old_files (system, path);
   ldy_system_destroy (system);
   return check_summary ("system_files");
 }

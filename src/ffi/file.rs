@@ -10,19 +10,26 @@ use std::{fmt, io};
 use crate::io::Buffered;
 
 use super::errors::{Code, Result, fail};
+use super::replacement::{self, Replacement};
 
-/// Create or overwrite a file and write it through a buffer. This allocates nothing.
+/// Create or replace a file and write it through a buffer. This allocates nothing.
 ///
 /// # Errors
-/// [`Code::FileOpen`] and [`Code::FileWrite`]. The part that was written stays.
+/// [`Code::FileOpen`] and [`Code::FileWrite`]. An old file stays as it was, unless it is one that [`replacement`] cannot replace.
 pub fn write(path: &CStr, text: impl FnOnce(&mut Buffered<File>) -> io::Result<()>) -> Result {
     let shown = Path::new(OsStr::from_bytes(path.to_bytes())).display();
-    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
-    let file = opened(path, flags)
-        .map_err(|error| fail!(Code::FileOpen, "cannot be opened ({}): {shown}", Reason(&error)))?;
+    let not_opened = |error| fail!(Code::FileOpen, "cannot be opened ({}): {shown}", Reason(&error));
+    let (file, new) = match replacement::create(path).map_err(not_opened)? {
+        Some((file, new)) => (file, Some(new)),
+        None => {
+            let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
+            (opened(path, flags).map_err(not_opened)?, None)
+        }
+    };
     let mut out = Buffered::new(file);
     let written = text(&mut out).and_then(|()| out.finish()).and_then(close);
-    written.map_err(|error| fail!(Code::FileWrite, "cannot be written ({}): {shown}", Reason(&error)))
+    let in_place = written.and_then(|()| new.map_or(Ok(()), Replacement::put_in_place));
+    in_place.map_err(|error| fail!(Code::FileWrite, "cannot be written ({}): {shown}", Reason(&error)))
 }
 
 /// Open a file to read it.
@@ -39,7 +46,7 @@ pub fn remove(path: &CStr) {
 }
 
 /// Open a file without allocating: [`File::open`] and [`File::create`] may allocate, and cannot report a failure.
-fn opened(path: &CStr, flags: libc::c_int) -> io::Result<File> {
+pub(super) fn opened(path: &CStr, flags: libc::c_int) -> io::Result<File> {
     let readable_and_writable: libc::c_uint = 0o666;
     loop {
         // SAFETY: the path is a C string; the returned descriptor belongs to this function.

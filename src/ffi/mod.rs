@@ -9,6 +9,7 @@ pub mod errors;
 pub(crate) mod file;
 pub(crate) mod handle;
 pub(crate) mod large_pages;
+mod replacement;
 pub(crate) mod sized;
 
 use std::any::Any;

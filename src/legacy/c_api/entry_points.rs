@@ -102,14 +102,17 @@ unsafe extern "C" {
     /// to the same neighbor are summed. Neighbors ascend by point, smaller and larger body id, kind, base[6], base[7], base[8];
     /// neighbors that are equal in all of these are one, with the first label.
     ///
-    /// path: the file to write, created or overwritten.
+    /// path: the file to write, created or replaced. It is written beside an old one, as .ldy-PROCESS-NUMBER, and replaces it when
+    /// it is complete: after an error the old file is as it was. Devices, pipes, links, files of other users, files with several
+    /// names and files in a folder that takes no new ones are written in place. After LDY_FILE_WRITE they have the part that was
+    /// written.
     ///
     /// MPI: collective. Each rank writes path.rank, then rank 0 joins these files in the order of ranks and removes them. If one
     /// rank fails all ranks raise the same code, with the text of a rank that failed; files path.rank may stay.
     ///
-    /// Errors (the structure is not changed): LDY_OUT_OF_MEMORY; LDY_FILE_OPEN; LDY_FILE_WRITE, and what has been written stays;
-    /// LDY_BUG_FOUND if ldy or path is NULL, or a constraint has no master or is of unknown kind. Errors other than LDY_FILE_OPEN
-    /// and LDY_FILE_WRITE are found before the file is opened.
+    /// Errors (the structure is not changed): LDY_OUT_OF_MEMORY; LDY_FILE_OPEN; LDY_FILE_WRITE; LDY_BUG_FOUND if ldy or path is
+    /// NULL, or a constraint has no master or is of unknown kind. Errors other than LDY_FILE_OPEN and LDY_FILE_WRITE are found before
+    /// the file is opened.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; the constraints of its rows and their bodies are valid; path is a C string.
@@ -122,11 +125,10 @@ unsafe extern "C" {
     /// VALUE` each, row by row, indices from 1, values as %.15g. Two blocks of one pair give two entries at each place; the value
     /// of W is their sum. con->num of every row becomes the index of its first equation: 1, 4, 7, ...
     ///
-    /// path: the file to write, created or overwritten.
+    /// path: the file to write, as in LOCDYN_Dump.
     ///
-    /// Errors (the structure is not changed): LDY_FILE_OPEN; LDY_FILE_WRITE, and what has been written stays; LDY_NOT_IMPLEMENTED
-    /// in the MPI build; LDY_BUG_FOUND if ldy or path is NULL, or an int cannot number the rows. If the file cannot be opened,
-    /// con->num does not change.
+    /// Errors (the structure is not changed): LDY_FILE_OPEN; LDY_FILE_WRITE; LDY_NOT_IMPLEMENTED in the MPI build; LDY_BUG_FOUND if
+    /// ldy or path is NULL, or an int cannot number the rows. If the file cannot be opened, con->num does not change.
     ///
     /// # Safety
     /// As LOCDYN_Dump.
