@@ -1948,7 +1948,8 @@ typedef struct {
   int sweeps;
   /* For ldy_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third. */
   int normal_first;
-  /* Limit for the elapsed time, in seconds; default: no limit. With a limit, results depend on the clock. */
+  /* Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an error.
+     With a limit, results depend on the clock. */
   double seconds;
   /* A progress function that is called each time that the residual is computed, or NULL. */
   ldy_watch watch;

@@ -163,6 +163,14 @@ static void ends (ldy_solve *solver)
   options.seconds = 1e-9;
   GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
   CHECK_INT (report.end, LDY_TIME_OVER);
+  /* An infinite time and one beyond all clocks are no limit. */
+  double no_limits[] = { INFINITY, 1e300, 1e18 };
+  for (int k = 0; k < 3; k ++) {
+    options.seconds = no_limits[k];
+    memset (R, 0, sizeof R);
+    GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+    CHECK (report.end != LDY_TIME_OVER && report.sweeps > 0);
+  }
   options.seconds = 0;
   options.tolerance = 1e-30;
   options.method = LDY_NEWTON_METHOD;
@@ -262,8 +270,11 @@ static void refusals (ldy_solve *solver)
   options.sweeps = -1;
   BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "options->sweeps is negative");
   options.sweeps = 0;
-  options.seconds = NAN;
-  BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "options->seconds");
+  double no_times[] = { NAN, -1, -INFINITY };
+  for (int k = 0; k < 3; k ++) {
+    options.seconds = no_times[k];
+    BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "options->seconds is negative or not a number");
+  }
   options.seconds = 0;
   options.tolerance = NAN;
   BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "the tolerance");

@@ -114,10 +114,11 @@ impl Choice {
             "newton" => Method::Newton,
             name => return Err(unknown("method", name)),
         };
-        let time = seconds
-            .map(Duration::try_from_secs_f64)
-            .transpose()
-            .map_err(|_| PyValueError::new_err("seconds are negative or not a number"))?;
+        if seconds.is_some_and(|seconds| seconds.is_nan() || seconds < 0.0) {
+            return Err(PyValueError::new_err("seconds are negative or not a number"));
+        }
+        // A time too long for a duration is no limit.
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Ok(Options { tolerance: *tolerance, measure, method, sweeps: *sweeps, work: *work, time })
     }
 }

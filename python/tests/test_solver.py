@@ -192,6 +192,13 @@ def test_progress_is_told_and_may_stop():
     assert system.solve(0.1)[1].converged
 
 
+def test_an_infinite_time_is_no_limit():
+    system, _ = block_on_ground()
+    for seconds in (np.inf, 1e300, 1e18):
+        assert system.solve(0.1, seconds=seconds)[1].converged
+    assert system.solve(0.1, seconds=0)[1].end == "time"
+
+
 def test_what_a_solver_refuses():
     system, _ = block_on_ground()
     with pytest.raises(ValueError, match="3 laws for 4 rows"):
@@ -204,8 +211,9 @@ def test_what_a_solver_refuses():
         system.solve(0.1, method="jacobi")
     with pytest.raises(ValueError, match='no measure "other"'):
         system.solve(0.1, measure="other")
-    with pytest.raises(ValueError, match="seconds"):
-        system.solve(0.1, seconds=-1)
+    for seconds in (-1, np.nan, -np.inf):
+        with pytest.raises(ValueError, match="seconds are negative or not a number"):
+            system.solve(0.1, seconds=seconds)
     with pytest.raises(ldy.Error, match="row 1: .*friction"):
         ldy.solve(np.eye(6), np.zeros(6), [0, np.nan])
     with pytest.raises(ValueError, match="W: shape"):

@@ -510,7 +510,8 @@ class System:
         R: the initial guess, three values for each row, for instance the forces of the last step; zeros by default.
         tolerance: the solution converges when the residual is at most this. measure: "natural", "scaled" or "both" (the larger one).
         method: "automatic", "gauss-seidel" or "newton".
-        sweeps, seconds, work: limits. work is counted in the units of ``report.work`` and depends on no clock.
+        sweeps, seconds, work: limits. work is counted in the units of ``report.work`` and depends on no clock. Infinite seconds are
+        no limit.
         progress: called as ``progress(residual, sweeps, steps)`` each time that the residual is computed. If it returns False, the
         solution ends, and the best forces so far are returned. If it raises, ``solve`` raises the same exception, and the forces are
         lost.

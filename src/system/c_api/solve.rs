@@ -95,7 +95,8 @@ pub struct ldy_solve_options {
     pub sweeps: c_int,
     /// For ldy_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third.
     pub normal_first: c_int,
-    /// Limit for the elapsed time, in seconds; default: no limit. With a limit, results depend on the clock.
+    /// Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an error.
+    /// With a limit, results depend on the clock.
     pub seconds: c_double,
     /// A progress function that is called each time that the residual is computed, or NULL.
     pub watch: ldy_watch,
@@ -363,10 +364,10 @@ impl Chosen {
             options.work = Some(given.work);
         }
         if given.seconds != 0.0 {
-            let seconds = Duration::try_from_secs_f64(given.seconds);
-            let seconds = seconds
-                .map_err(|_| fail!(Code::BugFound, "options->seconds is {}: no time", given.seconds))?;
-            options.time = Some(seconds);
+            let is_time = given.seconds.is_sign_positive() && !given.seconds.is_nan();
+            ensure!(is_time, fail!(Code::BugFound, "options->seconds is negative or not a number"));
+            // A time too long for a duration is no limit.
+            options.time = Duration::try_from_secs_f64(given.seconds).ok();
         }
         let normal = if given.normal_first == 0 { Normal::Third } else { Normal::First };
         Ok(Self { options, normal, watch: given.watch, data: given.data })
