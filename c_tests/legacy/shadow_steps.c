@@ -307,6 +307,30 @@ static int is_found (ldy_shadow *shadow, double *value, double part)
   return found;
 }
 
+/* The free energy of a prescribed velocity is a term of its own: a difference is relative to it, too, where the body rests. */
+static void test_prescribed_velocity (void)
+{
+  RANDOM random = { 7 };
+  HOST *host = host_create ();
+  BODY *body = scene_body (host, &random, RIG, INVERSE_BLOCKS);
+  CON *con = scene_constraint (host, &random, VELODIR, body, NULL);
+  LOCDYN *ldy = scene_insert_all (host);
+  ldy_shadow *shadow = ldy_shadow_new (ldy);
+
+  check_context ("prescribed velocity");
+  con->Z[0] = 1000;
+  LOCDYN_Update_Begin (ldy);
+  CHECK (ldy_shadow_check (shadow, NULL, NULL));
+  CHECK (!is_found (shadow, &ldy->free_energy, 1e-14));
+  CHECK (is_found (shadow, &ldy->free_energy, 1e-10));
+  /* No other kind has one. */
+  con->kind = FIXDIR;
+  LOCDYN_Update_Begin (ldy);
+  CHECK (is_found (shadow, &ldy->free_energy, 1e-10));
+  ldy_shadow_free (shadow);
+  scene_destroy (host);
+}
+
 static void test_conditions (void)
 {
   RANDOM random = { 5 };
@@ -424,5 +448,6 @@ int main (int argc, char **argv)
     scene_free (s);
   }
   test_conditions ();
+  test_prescribed_velocity ();
   return check_summary ("shadow_steps");
 }

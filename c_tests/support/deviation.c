@@ -211,8 +211,10 @@ void deviation_energy (DEVIATION *deviation, const SNAPSHOT *s, double energy, c
   double scale = 0, loosest = TOLERANCE, speed;
 
   for (int i = 0; i < s->rows; i ++) {
-    speed = speed_scale (s->row[i].con);
+    const CON *con = s->row[i].con;
+    speed = speed_scale (con);
     scale += dense_largest_entry (9, s->row[i].A) * speed * speed / 2;
+    if (con->kind == VELODIR) scale += s->row[i].A[8] * con->Z[0] * con->Z[0] / 2;
     loosest = fmax (loosest, tolerance[i]);
   }
   note (deviation, NULL, QUANTITY_ENERGY, difference (1, &energy, &s->free_energy, scale), loosest);

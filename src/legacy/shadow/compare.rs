@@ -104,7 +104,8 @@ impl Comparison<'_, '_> {
                 let [w, a] = [&values.W, &values.A].map(|block| largest(block));
                 note(|largest| &mut largest.W, "W", &dia.W, &values.W, w, allowed.W.max(condition));
                 note(|largest| &mut largest.A, "A", &dia.A, &values.A, a, allowed.A.max(condition));
-                self.energy_scale += 0.5 * a * speed * speed;
+                let prescribed = if (*row.con).kind == VELODIR { (*row.con).Z[0] } else { 0.0 };
+                self.energy_scale += 0.5 * (a * speed * speed + values.A[8] * prescribed * prescribed);
             }
             if self.kind == UpdateKind::All {
                 let (rho, allowed) = (values.rho, allowed.rho.max(condition));
