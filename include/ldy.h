@@ -353,8 +353,9 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 /* Bytes of the text of a report. */
 #define LDY_REPORT_TEXT 512
 
-/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__ (for hosts compiled
-   with NOTHROW); with 0, the default, it does. */
+/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that is
+   compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but after
+   a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect. */
 #define LDY_NO_LONGJMP 1
 
 /* Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with

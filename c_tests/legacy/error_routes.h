@@ -11,7 +11,7 @@ void error_route_choose (int argc, char **argv);
 int error_route_first (void);
 int error_route_step (void);
 
-/* Checks the line on stderr for an error of this case: `FILE.c: LINE, Unhandled error: TEXT: DETAILS`. `named` is TEXT with
+/* Checks the line on stderr for an error of this case: `ldy: TEXT: DETAILS`. `named` is TEXT with
  * a %d for the code, or NULL if it is the library's own. */
 void error_route_check_line (const char *text, const char *named, const ERROR_CASE *test);
 

@@ -1,4 +1,7 @@
+#define _POSIX_C_SOURCE 200809L
+
 /* Every error, by every way it can take out of the library, in a host that has timers and an error stack. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -106,5 +109,12 @@ int main (int argc, char **argv)
   ldy_set_option (LDY_NO_LONGJMP, 1);
   error_route_exits (NAMED, within_try);
   ldy_set_option (LDY_NO_LONGJMP, 0);
+  setenv ("LDY_NO_LONGJMP", "1", 1);
+  error_route_exits (NAMED, within_try);
+  for (int i = 0; i < 2; i ++) { /* which forbid nothing */
+    setenv ("LDY_NO_LONGJMP", i ? "0" : "", 1);
+    CHECK_INT (host_try (create_without_domain, NULL), LDY_BUG_FOUND);
+  }
+  unsetenv ("LDY_NO_LONGJMP");
   return check_summary ("errors");
 }

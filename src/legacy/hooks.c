@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -77,7 +78,7 @@ static void name_rank (char *text, size_t size)
 
 /* Print one line about an error on stderr. It is written at once, so that the lines of several processes and threads stay
  * whole. This allocates nothing. */
-static void print_error (int code, const char *file, int line)
+static void print_error (int code)
 {
   char text[1024], rank[32];
   const char *rest = text;
@@ -85,8 +86,8 @@ static void print_error (int code, const char *file, int line)
   int length;
 
   name_rank (rank, sizeof rank);
-  length = snprintf (text, sizeof text, "%s: %d, Unhandled error: %s: %s%s\n", file, line,
-                     errstring ? errstring (code) : ldy_entry_meaning (code), rank, ldy_last_error ());
+  length = snprintf (text, sizeof text, "ldy: %s: %s%s\n", errstring ? errstring (code) : ldy_entry_meaning (code), rank,
+                     ldy_last_error ());
   if (length >= (int) sizeof text) {
     length = sizeof text - 1;
     text[length - 1] = '\n';
@@ -100,9 +101,18 @@ static void print_error (int code, const char *file, int line)
   }
 }
 
+/* Whether errors may jump through the host's error stack. A host that is compiled without exceptions has the stack, but no place
+ * that catches errors: whoever runs it can say so by the environment. */
+static int may_jump (void)
+{
+  const char *given = getenv ("LDY_NO_LONGJMP");
+
+  return !ldy_entry_is_set (LDY_NO_LONGJMP) && (!given || !*given || !strcmp (given, "0"));
+}
+
 /* Call the handler; without one, jump to the host's error stack; without that, end the program. The last two print a line on
  * stderr first. */
-void ldy_hook_raise (int code, const char *file, int line)
+void ldy_hook_raise (int code)
 {
   void *data = NULL;
   ldy_error_handler handler = ldy_entry_handler (&data);
@@ -112,8 +122,8 @@ void ldy_hook_raise (int code, const char *file, int line)
     handler (code, ldy_last_error (), data);
     return;
   }
-  jumps = &__errstack__ && __errstack__ && !ldy_entry_is_set (LDY_NO_LONGJMP);
-  if (!jumps || !ldy_entry_is_set (LDY_QUIET)) print_error (code, file, line);
+  jumps = &__errstack__ && __errstack__ && may_jump ();
+  if (!jumps || !ldy_entry_is_set (LDY_QUIET)) print_error (code);
   if (jumps) longjmp (__errstack__->env, code);
   end_program ();
 }

@@ -39,9 +39,9 @@ LDY_HIDDEN void ldy_hook_timer_start (DOM *dom);
 LDY_HIDDEN void ldy_hook_timer_end (DOM *dom);
 LDY_HIDDEN double ldy_hook_geometric_epsilon (void);
 LDY_HIDDEN int ldy_hook_prints (void);
-LDY_HIDDEN void ldy_hook_raise (int code, const char *file, int line);
+LDY_HIDDEN void ldy_hook_raise (int code);
 
 /* Raise an error after everything else has been done. This returns only if a handler returns. */
-#define LDY_RAISE(code) do { int code_ = (code); if (code_) ldy_hook_raise (code_, __FILE_NAME__, __LINE__); } while (0)
+#define LDY_RAISE(code) do { int code_ = (code); if (code_) ldy_hook_raise (code_); } while (0)
 
 #endif
