@@ -36,6 +36,8 @@
 CARGO ?= cargo
 # The command that builds the library, without options.
 CARGO_BUILD ?= $(CARGO) build
+# Cargo shows its progress to a person; other programs see errors and warnings only.
+CARGO_QUIET := $(shell test -t 2 || echo --quiet)
 CC ?= cc
 
 # Directories and flags that the host's headers need, and the headers that define its structures.
@@ -61,7 +63,7 @@ help:
 
 library:
 	@scripts/require cc ar ld nm objcopy $(CARGO)
-	@$(CARGO_BUILD) --release --locked --quiet
+	@$(CARGO_BUILD) --release --locked $(CARGO_QUIET)
 	@$(call slim_once,$(LDY_LIB))
 
 slim_once = test $(1).slim -nt $(1) || { packaging/slim $(1) $(1) && touch $(1).slim; }
@@ -72,7 +74,7 @@ run: library
 
 run-wall:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) run --release --locked --quiet --example wall -- $(abspath $(TARGET))/wall
+	@$(CARGO) run --release --locked $(CARGO_QUIET) --example wall -- $(abspath $(TARGET))/wall
 
 test: library
 	@scripts/require c++ readelf cmake pkg-config libclang mpicc
@@ -90,7 +92,7 @@ OUT ?= $(abspath $(TARGET))/solve
 
 solve:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) run --release --locked --quiet --example solve -- --tolerance $(TOLERANCE) --out $(OUT) $(FILES)
+	@$(CARGO) run --release --locked $(CARGO_QUIET) --example solve -- --tolerance $(TOLERANCE) --out $(OUT) $(FILES)
 
 # ---- MPI
 
@@ -108,8 +110,8 @@ MPIRUN.openmpi ?= mpirun.openmpi --oversubscribe --allow-run-as-root -np
 MPIRUN.mpich ?= mpirun.mpich -np
 
 # Build the library for the MPI with compiler $(1), as $(2). $(3): commands that use the archive from cargo.
-build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked --quiet --features mpi && \
-  packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build --release --locked --quiet
+build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked $(CARGO_QUIET) --features mpi && \
+  packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build --release --locked $(CARGO_QUIET)
 
 # The tests with MPI $(1).
 mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile MPICC="$(MPICC.$(1))" \
@@ -192,7 +194,7 @@ check-host:
 	  echo "check-host: mpi.h is found by MPI's compiler: say CC=mpicc too" >&2; \
 	elif test -n "$$absent"; then \
 	  echo "check-host: $$absent is in no folder of HOST_INCLUDE: name its folder there, and the flags that the" \
-	    "host is compiled with in HOST_CFLAGS" >&2; \
+	    "host is compiled with in HOST_CFLAGS. If the host's build generates this header, build the host first" >&2; \
 	fi; \
 	if test $$status -eq 0; then \
 	  echo "check-host: every structure in $(strip $(HOST_HEADERS)) has the expected layout"; \

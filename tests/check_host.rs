@@ -106,8 +106,11 @@ fn make_check_host_says_what_to_give_when_nothing_is_given() {
 fn make_check_host_says_what_to_give_when_a_header_includes_one_that_is_not_found() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let folder = directory.path().display().to_string();
-    for (absent, advice) in [("mpi.h", "say CC=mpicc"), ("hdf5.h", "hdf5.h is in no folder of HOST_INCLUDE")]
-    {
+    for (absent, advice) in [
+        ("mpi.h", "say CC=mpicc"),
+        ("hdf5.h", "hdf5.h is in no folder of HOST_INCLUDE"),
+        ("params.h", "If the host's build generates this header, build the host first"),
+    ] {
         fs::write(directory.path().join("dom.h"), format!("#include \"{absent}\"\n")).expect("dom.h");
         let (success, messages) = check_host("dom.h", &folder, "-nostdinc");
         assert!(!success && messages.contains(&format!("check-host: {absent} is")), "{messages}");

@@ -24,6 +24,7 @@ mod link_check;
 mod link_shared;
 mod linking;
 mod printf;
+mod progress;
 mod redundant_rows;
 mod solve;
 mod system;
