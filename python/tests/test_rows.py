@@ -214,3 +214,15 @@ def test_a_diagonal_block_may_be_zero():
     # The same with rows of three, whose blocks SciPy would leave out of a sum.
     R, report = ldy.solve(np.diag([1.0, 1, 1, 0, 0, 0]), [0, 0, -1, 0, 0, 1], 0.5)
     np.testing.assert_array_equal(R, [[0, 0, 1], [0, 0, 0]])
+
+@pytest.mark.parametrize("columns, starts", [([0, 0, 1], [0, 2, 3]), ([1, 0, 1], [0, 2, 3])])
+def test_a_sparse_matrix_stays_as_it_is(columns, starts):
+    """With two blocks at one place, and with columns that are not sorted."""
+    sparse = pytest.importorskip("scipy.sparse")
+    arrays = np.stack([np.eye(3), 2 * np.eye(3), 3 * np.eye(3)]), np.array(columns), np.array(starts)
+    W = sparse.bsr_array(tuple(array.copy() for array in arrays), shape=(6, 6))
+    R, report = ldy.solve(W, [0, 0, -6, 0, 0, -3], 0.5)
+    assert report.converged
+    np.testing.assert_allclose(W.toarray() @ R.ravel(), [0, 0, 6, 0, 0, 3], atol=1e-6)
+    for own, given in zip((W.data, W.indices, W.indptr), arrays, strict=True):
+        np.testing.assert_array_equal(own, given)

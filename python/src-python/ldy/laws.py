@@ -247,7 +247,10 @@ def _threes(W: Any) -> tuple[Any, Any, Any, Any]:
     if not W.diagonal().all():
         # A diagonal block may be missing.
         return *_blocks(W, np.full(W.shape[0] // 3, 3))[:3], None
-    W.sum_duplicates()
+    if not W.has_canonical_format:
+        # The arrays may be those of the caller.
+        W = W.copy()
+        W.sum_duplicates()
     values = np.ascontiguousarray(W.data.transpose(0, 2, 1), dtype=np.float64).ravel()
     return W.indptr.astype(np.int32), W.indices.astype(np.int32), values, None
 
