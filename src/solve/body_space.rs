@@ -45,7 +45,7 @@ impl RowEquation {
 
     /// A⁻¹ B.
     #[inline(always)]
-    fn of_bodies(&self) -> Block {
+    fn quotient(&self) -> Block {
         let f = &self.factor;
         of_columns([0, 3, 6].map(|j| self.inverse_times(&[f[j], f[j + 1], f[j + 2]])))
     }
@@ -270,7 +270,7 @@ impl Kernel for Assembly<'_, '_> {
             for part in pattern.parts(node as usize) {
                 let row = part.row as usize;
                 let (own, parts) = (rows.index_in_row(part), rows.row(row).1);
-                let g = equations[row].of_bodies();
+                let g = equations[row].quotient();
                 let z = &parts[own];
                 let [right, left] =
                     [z.map(|column| times(&g, &column)), z.map(|column| transposed_times(&g, &column))];

@@ -7,7 +7,8 @@
 //! `newton`, and the interior points of `interior`. Their steps need the factors of `block_lu`, in the space of contacts or in the
 //! space of bodies, `body_space`, whose rows `body_rows` holds. `local` solves one constraint exactly while all other forces are kept.
 //! `residual` measures how far forces are from a solution, by the map of `law`. Threads share islands, the sweeps of `gauss_seidel`
-//! in the order of `coloring`, and rows in the parts of `parts`: results have the same bits for any number of them. `infeasibility` proves that there is no solution.
+//! in the order of `coloring`, and rows in the parts of `parts`: results have the same bits for any number of them. `infeasibility`
+//! proves that there is no solution.
 #![forbid(unsafe_code)]
 
 mod acceleration;
