@@ -230,7 +230,7 @@ impl CSystem {
         // SAFETY: the structure holds integers and raw pointers, for which zeros are values.
         let mut rows = ldy_rows { size: size_of::<ldy_rows>(), ..unsafe { mem::zeroed() } };
         // SAFETY: the system is live, and the size says how much there is to write to.
-        check(unsafe { ldy_system_rows(self.system, &mut rows) })?;
+        check(unsafe { ldy_system_results(self.system, &mut rows) })?;
         let (count, blocks) = (rows.rows as usize, rows.blocks as usize);
         let threes: Vec<c_int> = (0..=count as c_int).map(|row| 3 * row).collect();
         // SAFETY: the library's arrays have the lengths that it reports, until the system changes. Some are missing where all

@@ -75,7 +75,7 @@ impl Neutral {
     /// # Errors
     /// If there was none since the last change.
     pub fn rows(&self) -> Result<Rows<'_>, String> {
-        said(self.system.rows())
+        said(self.system.results())
     }
 }
 
@@ -88,7 +88,7 @@ fn insert_body(system: &mut System, body: &Body, state: &State) -> Result<(), St
         Body::PseudoRigid(lumped) => (12, Kinematics::PseudoRigid { center: lumped.center }),
         Body::Mesh { .. } => (inertia.size().unwrap_or_default(), Kinematics::General),
     };
-    said(system.insert_body(dofs, kinematics, inertia)).map(drop)
+    said(system.add_body(dofs, kinematics, inertia)).map(drop)
 }
 
 /// The inertia of a body in its present state.
@@ -117,10 +117,11 @@ fn insert_contact(
     let is_mesh = |side: &Side| matches!(scene.bodies[side.body], Body::Mesh { .. });
     if !sides.iter().any(is_mesh) {
         let bodies = sides.map(|side| Some(side.body as Id));
-        return said(system.insert_constraint(bodies, &frame(&contact.normal), [contact.point; 2])).map(drop);
+        return said(system.add_point_constraint(bodies, &frame(&contact.normal), [contact.point; 2]))
+            .map(drop);
     }
     let bodies = sides.map(|side| is_mesh(&side).then_some(side.body as Id));
-    said(system.insert_operators(&bodies, both(scene, states, contact)?)).map(drop)
+    said(system.add_constraint_rows(&bodies, both(scene, states, contact)?)).map(drop)
 }
 
 /// The operators of a contact on its bodies, as far as these are meshes.

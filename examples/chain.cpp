@@ -84,9 +84,9 @@ public:
       chain.push_back ({ center, axes, {} });
       ids_.push_back (system_.add_rigid (mass, inertia, axes, { 0, 0, 0 }));
       /* The point of the ground does not matter: velocities alone do. */
-      system_.add_constraint (ids_[k], k ? ids_[k - 1] : ldy::ground, unit, { -length / 2, 0, 0 }, { length / 2, 0, 0 });
+      system_.add_point_constraint (ids_[k], k ? ids_[k - 1] : ldy::ground, unit, { -length / 2, 0, 0 }, { length / 2, 0, 0 });
     }
-    end_ = system_.add_constraint (ids_.back (), ldy::ground, unit, { length / 2, 0, 0 }, {});
+    end_ = system_.add_point_constraint (ids_.back (), ldy::ground, unit, { length / 2, 0, 0 }, {});
     R.resize (3 * (links + 1));
   }
 
@@ -112,10 +112,10 @@ public:
     if (height > length) laws.push_back (ldy::bounds_law ({ 0, 0, 0 }, { 0, 0, 0 }));
     else laws.push_back (ldy::contact_law (friction, 0, { 0, 0, (height > 0 ? height : 0.1 * height) / step }));
     system_.update (step);
-    ldy::solve_options options;
+    ldy::contact_solver_options options;
     options.tolerance = 1e-10;
     report = solver_.solve (system_, laws, R, options);
-    system_.add_reactions (R);
+    system_.apply_reactions (R);
     for (int k = 0; k < links; k ++) {
       system_.velocity (ids_[k], chain[k].velocity);
       move (chain[k], step / 2);
@@ -142,11 +142,11 @@ public:
 
   std::vector<rod> chain;
   std::vector<double> R;
-  ldy::solve_report report;
+  ldy::contact_solver_report report;
 
 private:
   ldy::system system_;
-  ldy::force_solver solver_;
+  ldy::contact_solver solver_;
   std::vector<ldy::id> ids_;
   ldy::id end_;
   double floor_;

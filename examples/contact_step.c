@@ -19,7 +19,7 @@ void world_begin (world *world, double gravity)
   memset (world, 0, sizeof *world);
   world->gravity = gravity;
   good (ldy_system_create (&world->system));
-  good (ldy_solve_create (&world->solver));
+  good (ldy_contact_solver_create (&world->solver));
 }
 
 solid *world_add (world *world, double mass, double inertia, double x, double z)
@@ -49,7 +49,7 @@ pair *world_join (world *world, int kind, int master, int slave)
 void world_end (world *world)
 {
   ldy_system_destroy (world->system);
-  ldy_solve_destroy (world->solver);
+  ldy_contact_solver_destroy (world->solver);
 }
 
 /* q += h u: Rodrigues' formula for the rotation. */
@@ -124,14 +124,14 @@ static void detect (world *world, pair *pair)
     for (int i = 0; i < 3; i ++) at_slave[i] = n[i] * pair->length / 2, at_master[i] = - at_slave[i];
   }
   pair->distance = length;
-  good (ldy_system_add_constraint (world->system, world->solid[pair->master].id, slave ? slave->id : LDY_GROUND, E,
+  good (ldy_system_add_point_constraint (world->system, world->solid[pair->master].id, slave ? slave->id : LDY_GROUND, E,
                                    at_master, at_slave, &pair->id));
 }
 
 /* The law of a contact: what approaches with V_N < 0 is thrown back with -e V_N. */
 static ldy_law contact_law (const pair *pair, const double *V)
 {
-  ldy_law law = { .kind = LDY_CONTACT_LAW, .friction = pair->friction };
+  ldy_law law = { .kind = LDY_LAW_CONTACT, .friction = pair->friction };
 
   law.bias[2] = pair->restitution * fmin (0, V[2]);
   return law;
@@ -142,7 +142,7 @@ static ldy_law contact_law (const pair *pair, const double *V)
 static ldy_law link_law (const pair *pair, const double *U, double h)
 {
   double across = fmin (h * hypot (U[0], U[1]), pair->length);
-  ldy_law law = { .kind = LDY_BOUNDS_LAW, .lower = { 0, 0, -INFINITY }, .upper = { 0, 0, INFINITY } };
+  ldy_law law = { .kind = LDY_LAW_BOUNDS, .lower = { 0, 0, -INFINITY }, .upper = { 0, 0, INFINITY } };
 
   law.bias[2] = (pair->distance - sqrt (pair->length * pair->length - across * across)) / h;
   return law;
@@ -151,8 +151,8 @@ static ldy_law link_law (const pair *pair, const double *U, double h)
 /* The forces. The laws of links depend on velocities: solve again until these change no more. */
 static void solve (world *world, const ldy_rows *rows, double h, double *R)
 {
-  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-13 };
-  ldy_solve_report report = { .size = sizeof report };
+  ldy_contact_solver_options options = { .size = sizeof options, .tolerance = 1e-13 };
+  ldy_contact_solver_report report = { .size = sizeof report };
   size_t count = 3 * (size_t) rows->rows;
   double U[3 * MOST_PAIRS], WR[3 * MOST_PAIRS], changed = 1;
   ldy_law laws[MOST_PAIRS];
@@ -168,7 +168,7 @@ static void solve (world *world, const ldy_rows *rows, double h, double *R)
       laws[row] = pair->kind == LINK ? link_law (pair, U + 3 * row, h) : contact_law (pair, rows->V + 3 * row);
       row ++;
     }
-    good (ldy_solve_system (world->solver, world->system, laws, (size_t) row, &options, R, count, &report));
+    good (ldy_contact_solver_solve (world->solver, world->system, laws, (size_t) row, &options, R, count, &report));
     if (report.residual > 1e-11) {
       fprintf (stderr, "contact_dynamics: the forces do not settle\n");
       exit (1);
@@ -227,10 +227,10 @@ void world_step (world *world, double h)
   give_velocities (world, h);
   for (int i = 0; i < world->pairs; i ++) detect (world, &world->pair[i]);
   good (ldy_system_update (world->system, h));
-  good (ldy_system_rows (world->system, &rows));
+  good (ldy_system_results (world->system, &rows));
   gather (world, R);
   solve (world, &rows, h, R);
-  good (ldy_system_add_reactions (world->system, R, 3 * (size_t) rows.rows));
+  good (ldy_system_apply_reactions (world->system, R, 3 * (size_t) rows.rows));
   for (int i = 0; i < world->solids; i ++) {
     good (ldy_system_velocity (world->system, world->solid[i].id, world->solid[i].velocity, 6));
     advance (&world->solid[i], h / 2);

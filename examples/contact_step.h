@@ -28,7 +28,7 @@ typedef struct pair {
 
 typedef struct world {
   ldy_system *system;
-  ldy_solve *solver;
+  ldy_contact_solver *solver;
   double gravity;
   int solids, pairs;
   solid solid[MOST_BODIES];

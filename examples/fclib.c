@@ -18,18 +18,18 @@ static int fail (const char *path, const char *what)
 
 static int solve (const char *path, double tolerance)
 {
-  ldy_solve_report report = { .size = sizeof report };
+  ldy_contact_solver_report report = { .size = sizeof report };
   struct fclib_solution solution = { NULL, NULL, NULL, NULL };
   struct fclib_local *file = fclib_read_local (path);
   friction_problem problem;
-  ldy_solve *solver = NULL;
+  ldy_contact_solver *solver = NULL;
   int written = 0;
 
   if (!file) return fail (path, "no local problem");
   if (!problem_of_fclib (file, &problem)) return fail (path, "contacts in a plane are not supported");
   solution.r = calloc ((size_t) (3 * problem.rows + 1), sizeof (double));
   solution.u = calloc ((size_t) (3 * problem.rows + 1), sizeof (double));
-  if (!solution.r || !solution.u || ldy_solve_create (&solver)) return fail (path, "out of memory");
+  if (!solution.r || !solution.u || ldy_contact_solver_create (&solver)) return fail (path, "out of memory");
   if (problem_solve (solver, &problem, tolerance, solution.r, &report)) return fail (path, ldy_last_error ());
   problem_velocity (&problem, solution.r, solution.u);
   solution.l = problem.equations ? solution.r + 3 * problem.contacts : NULL;
@@ -41,9 +41,9 @@ static int solve (const char *path, double tolerance)
   problem_free (&problem);
   fclib_delete_local (file);
   free (file);
-  ldy_solve_destroy (solver);
+  ldy_contact_solver_destroy (solver);
   if (!written) return fail (path, "the solution cannot be written: there may be one already");
-  return report.end == LDY_CONVERGED ? 0 : 2;
+  return report.status == LDY_STATUS_CONVERGED ? 0 : 2;
 }
 
 static int index_of (const LOCDYN *ldy, const DIAB *row)

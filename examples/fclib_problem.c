@@ -224,19 +224,19 @@ int problem_write_siconos (const friction_problem *problem, const char *path)
 
 /* ---- solving */
 
-int problem_solve (ldy_solve *solver, const friction_problem *problem, double tolerance, double *r, ldy_solve_report *report)
+int problem_solve (ldy_contact_solver *solver, const friction_problem *problem, double tolerance, double *r, ldy_contact_solver_report *report)
 {
-  ldy_solve_options options = { .size = sizeof options, .tolerance = tolerance, .normal_first = 1 };
+  ldy_contact_solver_options options = { .size = sizeof options, .tolerance = tolerance, .normal_first = 1 };
   ldy_rows rows = { .size = sizeof rows, .rows = problem->rows, .blocks = problem->starts[problem->rows], .starts = problem->starts,
                     .columns = problem->columns, .values = problem->values, .B = problem->q };
   ldy_law *laws = room ((size_t) problem->rows, sizeof *laws);
   int code;
 
   for (int i = 0; i < problem->rows; i ++) {
-    laws[i].kind = i < problem->contacts ? LDY_CONTACT_LAW : LDY_FIXED_LAW;
+    laws[i].kind = i < problem->contacts ? LDY_LAW_CONTACT : LDY_LAW_FIXED;
     if (i < problem->contacts) laws[i].friction = problem->friction[i];
   }
-  code = ldy_solve_rows (solver, &rows, laws, (size_t) problem->rows, &options, r, 3 * (size_t) problem->rows, report);
+  code = ldy_contact_solver_solve_rows (solver, &rows, laws, (size_t) problem->rows, &options, r, 3 * (size_t) problem->rows, report);
   free (laws);
   return code;
 }

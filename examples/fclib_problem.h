@@ -7,7 +7,7 @@
 
 #include "ldy_system.h"
 
-/* u = W r + q in rows of 3 x 3 blocks, as ldy_solve_rows takes them. Contacts come first. Equations of an FCLIB problem follow,
+/* u = W r + q in rows of 3 x 3 blocks, as ldy_contact_solver_solve_rows takes them. Contacts come first. Equations of an FCLIB problem follow,
  * three a row; where they are no multiple of three the last components are empty. */
 typedef struct {
   int contacts, equations, rows;
@@ -27,8 +27,8 @@ struct fclib_local *fclib_of_problem (const friction_problem *problem, const cha
 /* Siconos's own text format, of contacts alone; returns 0 if the file cannot be written. */
 int problem_write_siconos (const friction_problem *problem, const char *path);
 
-/* The code of ldy_solve_rows; r has three values a row. */
-int problem_solve (ldy_solve *solver, const friction_problem *problem, double tolerance, double *r, ldy_solve_report *report);
+/* The code of ldy_contact_solver_solve_rows; r has three values a row. */
+int problem_solve (ldy_contact_solver *solver, const friction_problem *problem, double tolerance, double *r, ldy_contact_solver_report *report);
 
 /* Three values a row. */
 void problem_velocity (const friction_problem *problem, const double *r, double *u);

@@ -145,21 +145,21 @@ int main (void)
   need (ldy_system_update (system, h));
 
   ldy_rows rows = { .size = sizeof rows };
-  ldy_solve *solver;
-  ldy_solve_report report = { .size = sizeof report };
+  ldy_contact_solver *solver;
+  ldy_contact_solver_report report = { .size = sizeof report };
   ldy_law *laws = room ((size_t) d->ncon, sizeof (ldy_law));
   double *R = room ((size_t) d->nefc, sizeof (double)), weight = 0, borne = 0;
-  need (ldy_system_rows (system, &rows));
-  for (int k = 0; k < d->ncon; k ++) laws[k] = (ldy_law) { .kind = LDY_CONTACT_LAW, .friction = 0.6 };
-  need (ldy_solve_create (&solver));
-  need (ldy_solve_system (solver, system, laws, (size_t) d->ncon, NULL, R, (size_t) d->nefc, &report));
+  need (ldy_system_results (system, &rows));
+  for (int k = 0; k < d->ncon; k ++) laws[k] = (ldy_law) { .kind = LDY_LAW_CONTACT, .friction = 0.6 };
+  need (ldy_contact_solver_create (&solver));
+  need (ldy_contact_solver_solve (solver, system, laws, (size_t) d->ncon, NULL, R, (size_t) d->nefc, &report));
   for (int k = 0; k < m->nbody; k ++) weight -= m->opt.gravity[2] * m->body_mass[k];
   for (int k = 0; k < d->ncon; k ++) borne += d->contact[k].geom[0] == 0 ? R[3 * k + 2] : 0;
   printf ("%d bodies, %d contacts, %d blocks\n", (int) m->ntree, (int) d->ncon, rows.blocks);
   printf ("largest difference from MuJoCo's A: %.1e of its largest entry\n", difference (&rows, d, h));
-  printf ("hard contacts: %s, the ground bears %.2f of the weight\n", report.end == LDY_CONVERGED ? "converged" : "not converged",
+  printf ("hard contacts: %s, the ground bears %.2f of the weight\n", report.status == LDY_STATUS_CONVERGED ? "converged" : "not converged",
           borne / weight);
-  ldy_solve_destroy (solver);
+  ldy_contact_solver_destroy (solver);
   ldy_system_destroy (system);
   free (mass), free (bodies), free (laws), free (R);
   mj_deleteData (d), mj_deleteModel (m), mj_deleteSpec (spec);

@@ -10,7 +10,7 @@
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
  *   ldy_stats stats = { .size = sizeof (ldy_stats) };
  * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
- * only the caller's header knows. An invalid size, such as 0, is an error (LDY_BUG_FOUND), and nothing is written.
+ * only the caller's header knows. An invalid size, such as 0, is an error (LDY_ERROR_INVALID_ARGUMENT), and nothing is written.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libhost.a libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
@@ -27,7 +27,7 @@
  * and blocks. The address of a row or a block stays good from its insertion to its removal.
  *
  * Errors. A function that fails leaves the structure consistent: it can be updated again, changed or
- * destroyed. It then raises an error with one of the codes below (LDY_OUT_OF_MEMORY and so on), the first of
+ * destroyed. It then raises an error with one of the codes below (LDY_ERROR_OUT_OF_MEMORY and so on), the first of
  * these ways:
  *   - the handler given to ldy_set_error_handler is called; if it returns, the function returns NULL or NaN,
  *     or has had no effect;
@@ -132,7 +132,7 @@ struct locdyn {
 
    Returns the new structure, owned by the caller: release it with LOCDYN_Destroy.
 
-   Errors (NULL is returned if a handler returns): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if dom is NULL.
+   Errors (NULL is returned if a handler returns): LDY_ERROR_OUT_OF_MEMORY; LDY_ERROR_INVALID_ARGUMENT if dom is NULL.
 
    Safety:
    dom points to a domain that outlives the structure. */
@@ -150,9 +150,9 @@ LOCDYN *LOCDYN_Create(DOM *dom);
 
    Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
 
-   Errors (nothing is changed; NULL is returned if a handler returns): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if ldy or con is NULL,
-   con has a row already, con or a body is of unknown kind, c->dia is not a live row of ldy, there is no element where an
-   explicit finite-element body needs it, or ldy is a clone.
+   Errors (nothing is changed; NULL is returned if a handler returns): LDY_ERROR_OUT_OF_MEMORY; LDY_ERROR_INVALID_ARGUMENT if
+   ldy or con is NULL, con has a row already, con or a body is of unknown kind, c->dia is not a live row of ldy, there is no
+   element where an explicit finite-element body needs it, or ldy is a clone.
 
    Safety:
    ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid. */
@@ -166,7 +166,8 @@ DIAB *LOCDYN_Insert(LOCDYN *ldy,
    dia: the row, as LOCDYN_Insert returned it. Its memory goes back to the pool for reuse. con->dia does not change; neither
    bodies nor their sets are read. Cost: proportional to the row's own blocks.
 
-   Errors (nothing is changed): LDY_BUG_FOUND if ldy or dia is NULL, or dia is not a live row of ldy (removed twice).
+   Errors (nothing is changed): LDY_ERROR_INVALID_ARGUMENT if ldy or dia is NULL, or dia is not a live row of ldy (removed
+   twice).
 
    Safety:
    ldy comes from LOCDYN_Create. */
@@ -192,15 +193,15 @@ void LOCDYN_Remove(LOCDYN *ldy,
 
    Errors (values may be partly updated, free_energy is not; the structure stays usable):
 
-   - LDY_OUT_OF_MEMORY;
-   - LDY_LU_FACTOR: a diagonal block, or a general A, is singular;
-   - LDY_CHOL_FACTOR: A is not positive definite;
-   - LDY_MATRIX_KIND: an inverse or reduced base is missing, of unknown kind, ill-formed or of wrong size;
-   - LDY_EIGEN_DECOMP: the eigenvalue iteration fails;
-   - LDY_COORDS_INVERT: the local coordinates of a point are not found;
-   - LDY_BUG_FOUND: NULL or inconsistent argument, a constraint without a row, unknown kind, non-finite input or result, ldy is
-     a clone. MPI: also a body that is neither parent nor child or a parent twice, an external constraint whose owner is no
-     other rank or does not know it, another rank failed.
+   - LDY_ERROR_OUT_OF_MEMORY;
+   - LDY_ERROR_SINGULAR: a diagonal block, or a general A, is singular;
+   - LDY_ERROR_NOT_POSITIVE_DEFINITE: A is not positive definite;
+   - LDY_ERROR_INVALID_FORMAT: an inverse or reduced base is missing, of unknown kind, ill-formed or of wrong size;
+   - LDY_ERROR_EIGENVALUES: the eigenvalue iteration fails;
+   - LDY_ERROR_POINT_NOT_IN_ELEMENT: the local coordinates of a point are not found;
+   - LDY_ERROR_INVALID_ARGUMENT: NULL or inconsistent argument, a constraint without a row, unknown kind, non-finite input or
+     result, ldy is a clone. MPI: also a body that is neither parent nor child or a parent twice, an external constraint whose
+     owner is no other rank or does not know it, another rank failed.
 
    Safety:
    ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid. */
@@ -212,8 +213,8 @@ void LOCDYN_Update_Begin(LOCDYN *ldy);
    area, f = friction, e = 1e-8 c. If R[2] + c < e or |(R[0],R[1])| + e >= f (R[2] + c), the state bit CON_COHESIVE is cleared
    and the cohesion set to 0. Runs the host's timer "LOCDYN".
 
-   Errors (nothing is changed): LDY_BUG_FOUND if ldy is NULL, or a cohesive contact has no material, a reaction, cohesion or
-   friction that is not a number, or an infinite reaction or cohesion.
+   Errors (nothing is changed): LDY_ERROR_INVALID_ARGUMENT if ldy is NULL, or a cohesive contact has no material, a reaction,
+   cohesion or friction that is not a number, or an infinite reaction or cohesion.
 
    Safety:
    As LOCDYN_Update_Begin. */
@@ -228,15 +229,15 @@ void LOCDYN_Update_End(LOCDYN *ldy);
 
    path: the file to write, created or replaced. It is written beside an old one, as .ldy-PROCESS-NUMBER, and replaces it when
    it is complete: after an error the old file is as it was. Devices, pipes, links, files of other users, files with several
-   names and files in a folder that takes no new ones are written in place. After LDY_FILE_WRITE they have the part that was
-   written.
+   names and files in a folder that takes no new ones are written in place. After LDY_ERROR_FILE_WRITE they have the part that
+   was written.
 
    MPI: collective. Each rank writes path.rank, then rank 0 joins these files in the order of ranks and removes them. If one
    rank fails all ranks raise the same code, with the text of a rank that failed; files path.rank may stay.
 
-   Errors (the structure is not changed): LDY_OUT_OF_MEMORY; LDY_FILE_OPEN; LDY_FILE_WRITE; LDY_BUG_FOUND if ldy or path is
-   NULL, or a constraint has no master or is of unknown kind. Errors other than LDY_FILE_OPEN and LDY_FILE_WRITE are found before
-   the file is opened.
+   Errors (the structure is not changed): LDY_ERROR_OUT_OF_MEMORY; LDY_ERROR_FILE_OPEN; LDY_ERROR_FILE_WRITE;
+   LDY_ERROR_INVALID_ARGUMENT if ldy or path is NULL, or a constraint has no master or is of unknown kind. Errors other than
+   LDY_ERROR_FILE_OPEN and LDY_ERROR_FILE_WRITE are found before the file is opened.
 
    Safety:
    ldy comes from LOCDYN_Create; the constraints of its rows and their bodies are valid; path is a C string. */
@@ -252,8 +253,9 @@ void LOCDYN_Dump(LOCDYN *ldy,
 
    path: the file to write, as in LOCDYN_Dump.
 
-   Errors (the structure is not changed): LDY_FILE_OPEN; LDY_FILE_WRITE; LDY_NOT_IMPLEMENTED in the MPI build; LDY_BUG_FOUND if
-   ldy or path is NULL, or an int cannot number the rows. If the file cannot be opened, con->num does not change.
+   Errors (the structure is not changed): LDY_ERROR_FILE_OPEN; LDY_ERROR_FILE_WRITE; LDY_ERROR_NOT_IMPLEMENTED in the MPI
+   build; LDY_ERROR_INVALID_ARGUMENT if ldy or path is NULL, or an int cannot number the rows. If the file cannot be opened,
+   con->num does not change.
 
    Safety:
    As LOCDYN_Dump. */
@@ -269,12 +271,12 @@ void LOCDYN_W_MatrixMarket(LOCDYN *ldy,
    the rows of ldy.
 
    The clone's rows can be read, written, removed, dumped and cloned. LOCDYN_Insert and LOCDYN_Update_Begin refuse the clone
-   (LDY_BUG_FOUND, nothing is changed), since con->dia points to other rows.
+   (LDY_ERROR_INVALID_ARGUMENT, nothing is changed), since con->dia points to other rows.
 
    Returns the clone, owned by the caller: release it with LOCDYN_Destroy, before or after ldy.
 
-   Errors (NULL is returned if a handler returns, ldy is not changed): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if ldy or its domain is
-   NULL, or a constraint is of unknown kind.
+   Errors (NULL is returned if a handler returns, ldy is not changed): LDY_ERROR_OUT_OF_MEMORY; LDY_ERROR_INVALID_ARGUMENT if
+   ldy or its domain is NULL, or a constraint is of unknown kind.
 
    Safety:
    As LOCDYN_Dump. */
@@ -282,7 +284,7 @@ LOCDYN *LOCDYN_Clone_Non_Contacts(LOCDYN *ldy);
 
 /* Mean of the diagonal entries of W over all rows, three a row; NaN if there are no rows.
 
-   Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
+   Errors (NaN is returned if a handler returns): LDY_ERROR_INVALID_ARGUMENT if ldy is NULL.
 
    Safety:
    ldy comes from LOCDYN_Create. */
@@ -290,7 +292,7 @@ double LOCDYN_avgWii(LOCDYN *ldy);
 
 /* Least of the diagonal entries of W over all rows; DBL_MAX if there are no rows.
 
-   Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
+   Errors (NaN is returned if a handler returns): LDY_ERROR_INVALID_ARGUMENT if ldy is NULL.
 
    Safety:
    ldy comes from LOCDYN_Create. */
@@ -298,7 +300,7 @@ double LOCDYN_minWii(LOCDYN *ldy);
 
 /* Largest of the diagonal entries of W over all rows; 0 if there are no rows.
 
-   Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
+   Errors (NaN is returned if a handler returns): LDY_ERROR_INVALID_ARGUMENT if ldy is NULL.
 
    Safety:
    ldy comes from LOCDYN_Create. */
@@ -306,7 +308,7 @@ double LOCDYN_maxWii(LOCDYN *ldy);
 
 /* Release the structure with all its rows and blocks. No body and no constraint is read.
 
-   Errors: LDY_BUG_FOUND if ldy is NULL or not made by LOCDYN_Create.
+   Errors: LDY_ERROR_INVALID_ARGUMENT if ldy is NULL or not made by LOCDYN_Create.
 
    Safety:
    ldy comes from LOCDYN_Create and is not used afterwards. */
@@ -318,44 +320,41 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 #define LDY_DIFFERS -1
 
 /* Error code: memory exhausted. */
-#define LDY_OUT_OF_MEMORY 1
+#define LDY_ERROR_OUT_OF_MEMORY 1
 
 /* Error code: a file cannot be opened. */
-#define LDY_FILE_OPEN 2
+#define LDY_ERROR_FILE_OPEN 2
 
 /* Error code: a file cannot be written. */
-#define LDY_FILE_WRITE 4
+#define LDY_ERROR_FILE_WRITE 4
 
 /* Error code: not in this build or version. */
-#define LDY_NOT_IMPLEMENTED 8
+#define LDY_ERROR_NOT_IMPLEMENTED 8
 
 /* Error code: a diagonal block of W, or a general matrix A, is singular. */
-#define LDY_LU_FACTOR 15
+#define LDY_ERROR_SINGULAR 15
 
 /* Error code: a symmetric matrix A is not positive definite. */
-#define LDY_CHOL_FACTOR 16
-
-/* Error code: a matrix cannot be inverted (known to hosts; not raised here). */
-#define LDY_MATRIX_INVERT 18
+#define LDY_ERROR_NOT_POSITIVE_DEFINITE 16
 
 /* Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size. */
-#define LDY_MATRIX_KIND 20
+#define LDY_ERROR_INVALID_FORMAT 20
 
 /* Error code: the eigenvalue iteration of a diagonal block failed. */
-#define LDY_EIGEN_DECOMP 26
+#define LDY_ERROR_EIGENVALUES 26
 
 /* Error code: the local coordinates of a point in its element were not found. */
-#define LDY_COORDS_INVERT 47
+#define LDY_ERROR_POINT_NOT_IN_ELEMENT 47
 
 /* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
-#define LDY_BUG_FOUND 52
+#define LDY_ERROR_INVALID_ARGUMENT 52
 
 /* Bytes of the text of a report. */
 #define LDY_REPORT_TEXT 512
 
-/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that is
-   compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but after
-   a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect. */
+/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that
+   is compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but
+   after a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect. */
 #define LDY_NO_LONGJMP 1
 
 /* Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with
@@ -504,7 +503,7 @@ const char *ldy_last_error(void);
 /* Set an option for the whole process.
 
    option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or
-   LDY_BUG_FOUND if the option or its value is unknown. */
+   LDY_ERROR_INVALID_ARGUMENT if the option or its value is unknown. */
 int ldy_set_option(int option,
                    int value);
 
@@ -516,7 +515,7 @@ int ldy_set_option(int option,
    fewer threads if the system has no more threads or no memory. They compute in the floating-point mode of the thread
    that updates. If several threads of the host update at the same time, one of them uses the library's threads, and the
    others continue alone. A forked child has one thread until it sets another number.
-   Returns 0. If n is out of range, the function returns LDY_BUG_FOUND and changes nothing. Never raises. */
+   Returns 0. If n is out of range, the function returns LDY_ERROR_INVALID_ARGUMENT and changes nothing. Never raises. */
 int ldy_set_threads(int n);
 
 /* End the library's threads and release their memory, for instance before the host exits or is unloaded.
@@ -540,8 +539,9 @@ const char *ldy_build_info(void);
 
 /* Write the statistics of a local dynamics: its rows, blocks and memory, and the times of the last update.
 
-   stats: output, its size set. The time of a phase that the last update did not reach is 0.
-   Returns 0, or LDY_BUG_FOUND (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never raises.
+   stats: output, its size set. The time of a phase that the last update did not reach is 0. Returns 0, or
+   LDY_ERROR_INVALID_ARGUMENT (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never
+   raises.
 
    Safety:
    ldy comes from LOCDYN_Create; stats is NULL or valid, with the number of bytes in its size. */
@@ -553,7 +553,7 @@ int ldy_get_stats(const LOCDYN *ldy,
    X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major.
    The generalized velocity is (angular velocity in the referential frame, velocity of the center).
 
-   Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT (NULL argument, a body of another kind, non-finite input); never raises.
 
    Safety:
    body and its conf are valid; the arrays have the sizes given. */
@@ -567,11 +567,14 @@ int ldy_rigid_operator(const BODY *body,
    X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major.
    The generalized velocity is (rate of the deformation gradient, row by row, velocity of the center).
 
-   Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT (NULL argument, a body of another kind, non-finite input); never raises.
 
    Safety:
    body is valid; the arrays have the sizes given. */
-int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E, double *H);
+int ldy_pseudo_rigid_operator(const BODY *body,
+                              const double *X,
+                              const double *E,
+                              double *H);
 
 /* Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place
    where memory is damaged. An answer takes as long as walking over all rows and blocks.
@@ -584,8 +587,8 @@ int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E
    rows (the memory of removed blocks is overwritten before its next use). Values are not checked. Bodies and constraints
    are not read: they may have been freed. No pointer is followed before it is known to lead to a row or block of ldy.
 
-   Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
-   code is LDY_BUG_FOUND and ldy_last_error has the same text. If report->size is wrong, the function returns 0, checks
+   Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's code is
+   LDY_ERROR_INVALID_ARGUMENT and ldy_last_error has the same text. If report->size is wrong, the function returns 0, checks
    nothing, and only ldy_last_error has the reason. Never raises, never writes to ldy.
 
    Safety:
@@ -655,8 +658,8 @@ void ldy_shadow_free(ldy_shadow *shadow);
    communicator: its Fortran handle, MPI_Comm_c2f (comm), so that this header needs no header of MPI. The library makes a
    duplicate; the communicator may be freed. The rank of an external constraint is a rank in it.
 
-   Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if MPI is not initialized or is finalized, communicator is MPI_COMM_NULL or an
-   intercommunicator, or MPI fails. Never raises. */
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if MPI is not initialized or is finalized, communicator is
+   MPI_COMM_NULL or an intercommunicator, or MPI fails. Never raises. */
 int ldy_set_communicator(int communicator);
 
 #endif

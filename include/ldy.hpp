@@ -11,11 +11,11 @@
  *   ldy::system system;
  *   auto block = system.add_rigid (6, inertia, axes, center);
  *   system.set_velocity (block, { 0, 0, 0, 3, 0, -2 });
- *   system.add_constraint (block, ldy::ground, frame, point, {});
+ *   system.add_point_constraint (block, ldy::ground, frame, point, {});
  *   system.update (0.01);
- *   ldy::rows rows = system.rows ();
- *   ldy::force_solver solver;
- *   ldy::solve_report report = solver.solve (system, laws, R);
+ *   ldy::rows rows = system.results ();
+ *   ldy::contact_solver solver;
+ *   ldy::contact_solver_report report = solver.solve (system, laws, R);
  */
 
 #ifndef LDY_HPP
@@ -169,7 +169,7 @@ struct compressed_rows {
   std::vector<double> values;
 };
 
-/* See ldy_system_largest_eigenvalue. */
+/* See ldy_system_spectral_radius. */
 struct eigenvalue {
   double value, residual;
 };
@@ -366,11 +366,11 @@ public:
 
   /* ---- between the world and a body */
 
-  vector3 referential_point (id body, values center, values place) const
+  vector3 body_point (id body, values center, values place) const
   {
     vector3 point;
     need (center, 3, "center"), need (place, 3, "place");
-    check (ldy_system_referential_point (raw (), body, center.data (), place.data (), point.data ()));
+    check (ldy_system_body_point (raw (), body, center.data (), place.data (), point.data ()));
     return point;
   }
 
@@ -382,29 +382,29 @@ public:
     return point;
   }
 
-  vector3 referential_spin (id body, values world) const
+  vector3 body_angular_velocity (id body, values world) const
   {
     vector3 spin;
     need (world, 3, "world");
-    check (ldy_system_referential_spin (raw (), body, world.data (), spin.data ()));
+    check (ldy_system_body_angular_velocity (raw (), body, world.data (), spin.data ()));
     return spin;
   }
 
-  vector3 world_spin (id body, values referential) const
+  vector3 world_angular_velocity (id body, values referential) const
   {
     vector3 spin;
     need (referential, 3, "referential");
-    check (ldy_system_world_spin (raw (), body, referential.data (), spin.data ()));
+    check (ldy_system_world_angular_velocity (raw (), body, referential.data (), spin.data ()));
     return spin;
   }
 
   /* ---- constraints */
 
-  id add_constraint (id master, id slave, values frame, values master_point, values slave_point)
+  id add_point_constraint (id master, id slave, values frame, values master_point, values slave_point)
   {
     id constraint;
     need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
-    check (ldy_system_add_constraint (raw (), master, slave, frame.data (), master_point.data (), slave_point.data (),
+    check (ldy_system_add_point_constraint (raw (), master, slave, frame.data (), master_point.data (), slave_point.data (),
       &constraint));
     return constraint;
   }
@@ -428,10 +428,10 @@ public:
   }
 
   /* Insert a constraint of one row: coefficient times one generalized velocity of a body. */
-  id add_freedom (id body, int freedom, double coefficient)
+  id add_dof_constraint (id body, int freedom, double coefficient)
   {
     id constraint;
-    check (ldy_system_add_freedom (raw (), body, freedom, coefficient, &constraint));
+    check (ldy_system_add_dof_constraint (raw (), body, freedom, coefficient, &constraint));
     return constraint;
   }
 
@@ -491,14 +491,14 @@ public:
 
   /* Insert many constraints at points. slaves empty: all slaves are the ground, and slave_points may be empty. Returns the
      first id. */
-  id add_constraints (view<const id> masters, view<const id> slaves, values frames, values master_points, values slave_points)
+  id add_point_constraints (view<const id> masters, view<const id> slaves, values frames, values master_points, values slave_points)
   {
     id first;
     std::size_t count = masters.size ();
     if (!slaves.empty ()) need (slaves, count, "slaves");
     need (frames, 9 * count, "frames"), points (master_points, count, "master_points"),
       points (slave_points, count, "slave_points");
-    check (ldy_system_add_constraints (raw (), count, masters.data (), slaves.data (), sizeof (id), frames.data (), of_matrix,
+    check (ldy_system_add_point_constraints (raw (), count, masters.data (), slaves.data (), sizeof (id), frames.data (), of_matrix,
                                        master_points.data (), slave_points.data (), of_vector, &first));
     return first;
   }
@@ -522,12 +522,12 @@ public:
   }
 
   /* Return frames and points, as they were given. An empty view is not filled. */
-  void placements (view<const id> constraints, view<double> frames, view<double> master_points, view<double> slave_points) const
+  void point_frames (view<const id> constraints, view<double> frames, view<double> master_points, view<double> slave_points) const
   {
     std::size_t count = constraints.size ();
     if (!frames.empty ()) need (frames, 9 * count, "frames");
     points (values (master_points), count, "master_points"), points (values (slave_points), count, "slave_points");
-    check (ldy_system_placements (raw (), count, constraints.data (), sizeof (id), frames.data (), of_matrix, master_points.data (),
+    check (ldy_system_point_frames (raw (), count, constraints.data (), sizeof (id), frames.data (), of_matrix, master_points.data (),
                                   slave_points.data (), of_vector));
   }
 
@@ -539,7 +539,7 @@ public:
   }
 
   /* W + diag (mu). mu: one value for all, one for each row, or one for each scalar row. */
-  void regularise (values mu) { check (ldy_system_regularise (raw (), mu.data (), mu.size ())); }
+  void set_regularization (values mu) { check (ldy_system_set_regularization (raw (), mu.data (), mu.size ())); }
 
   void set_tag (id constraint, unsigned long long tag) { check (ldy_system_set_tag (raw (), constraint, tag)); }
 
@@ -570,7 +570,7 @@ public:
     return report;
   }
 
-  /* Laws that are kept with constraints; force_solver::solve uses them if it gets no laws. See ldy_system_set_law. */
+  /* Laws that are kept with constraints; contact_solver::solve uses them if it gets no laws. See ldy_system_set_law. */
   void set_law (id constraint, const ldy_law &law) { check (ldy_system_set_law (raw (), constraint, &law)); }
 
   /* One law for each constraint. */
@@ -593,10 +593,10 @@ public:
     check (ldy_system_laws (raw (), out.size (), constraints.data (), sizeof (id), out.data (), sizeof (ldy_law)));
   }
 
-  /* Store the reactions of all constraints; see ldy_system_set_reactions. */
-  void set_reactions (values R) { check (ldy_system_set_reactions (raw (), R.data (), R.size ())); }
+  /* Store the reactions of all constraints; see ldy_system_store_reactions. */
+  void store_reactions (values R) { check (ldy_system_store_reactions (raw (), R.data (), R.size ())); }
 
-  void reactions (view<double> out) const { check (ldy_system_reactions (raw (), out.data (), out.size ())); }
+  void stored_reactions (view<double> out) const { check (ldy_system_stored_reactions (raw (), out.data (), out.size ())); }
 
   void remove_constraint (id constraint) { check (ldy_system_remove_constraint (raw (), constraint)); }
 
@@ -627,19 +627,19 @@ public:
 
   void update (double h) { check (ldy_system_update (raw (), h)); }
 
-  ldy::rows rows () const
+  ldy::rows results () const
   {
     ldy::rows rows;
     rows.raw_.size = sizeof rows.raw_;
-    check (ldy_system_rows (raw (), &rows.raw_));
+    check (ldy_system_results (raw (), &rows.raw_));
     return rows;
   }
 
   /* The largest eigenvalue of each diagonal block. */
-  std::vector<double> largest_eigenvalues () const
+  std::vector<double> block_eigenvalues () const
   {
-    std::vector<double> all (rows ().size ());
-    check (ldy_system_largest_eigenvalues (raw (), all.data (), all.size ()));
+    std::vector<double> all (results ().size ());
+    check (ldy_system_block_eigenvalues (raw (), all.data (), all.size ()));
     return all;
   }
 
@@ -657,10 +657,10 @@ public:
 
   void check_inverses () const { check (ldy_system_check_inverses (raw ())); }
 
-  int row (id constraint) const
+  int row_of (id constraint) const
   {
     int row;
-    check (ldy_system_row (raw (), constraint, &row));
+    check (ldy_system_row_of (raw (), constraint, &row));
     return row;
   }
 
@@ -692,7 +692,7 @@ public:
   /* Return for each scalar row of W whether it depends on earlier ones; tolerance 0: 1e-10. */
   std::vector<int> redundant (double tolerance = 0) const
   {
-    std::vector<int> flags (rows ().scalars ());
+    std::vector<int> flags (results ().scalars ());
     redundant (view<int> (flags), tolerance);
     return flags;
   }
@@ -703,17 +703,17 @@ public:
     check (ldy_system_redundant (raw (), tolerance, flags.data (), flags.size (), nullptr));
   }
 
-  void add_force (id body, values R, view<double> force) const
+  void constraint_force (id body, values R, view<double> force) const
   {
-    check (ldy_system_add_force (raw (), body, R.data (), R.size (), force.data (), force.size ()));
+    check (ldy_system_constraint_force (raw (), body, R.data (), R.size (), force.data (), force.size ()));
   }
 
-  void add_reactions (values R) { check (ldy_system_add_reactions (raw (), R.data (), R.size ())); }
+  void apply_reactions (values R) { check (ldy_system_apply_reactions (raw (), R.data (), R.size ())); }
 
-  eigenvalue largest_eigenvalue (double tolerance, int most_products) const
+  eigenvalue spectral_radius (double tolerance, int most_products) const
   {
     eigenvalue found;
-    check (ldy_system_largest_eigenvalue (raw (), tolerance, most_products, &found.value, &found.residual));
+    check (ldy_system_spectral_radius (raw (), tolerance, most_products, &found.value, &found.residual));
     return found;
   }
 
@@ -803,12 +803,12 @@ private:
   }
 
   friend vector3 gyroscopic_change (values inertia, values spin, double h);
-  friend matrix3 turned_rotation (values rotation, values before, values after, double h);
+  friend matrix3 advance_rotation (values rotation, values before, values after, double h);
 
   template <class T> static void need (view<T> array, std::size_t count, const char *name)
   {
     if (array.size () == count) return;
-    throw error (LDY_BUG_FOUND, std::string (name) + ": " + std::to_string (array.size ()) + " values where "
+    throw error (LDY_ERROR_INVALID_ARGUMENT, std::string (name) + ": " + std::to_string (array.size ()) + " values where "
       + std::to_string (count) + " are needed");
   }
 
@@ -890,7 +890,7 @@ private:
 inline ldy_law contact_law (double friction, double cohesion = 0, values bias = {})
 {
   ldy_law law = {};
-  law.kind = LDY_CONTACT_LAW, law.friction = friction, law.cohesion = cohesion;
+  law.kind = LDY_LAW_CONTACT, law.friction = friction, law.cohesion = cohesion;
   for (std::size_t i = 0; i < 6 && i < bias.size (); i ++) law.bias[i] = bias[i];
   return law;
 }
@@ -899,44 +899,44 @@ inline ldy_law contact_law (double friction, double cohesion = 0, values bias = 
 inline ldy_law orthotropic_contact_law (double friction_1, double friction_2, double cohesion = 0, values bias = {})
 {
   ldy_law law = contact_law (friction_1, cohesion, bias);
-  law.kind = LDY_ORTHOTROPIC_CONTACT_LAW, law.friction_2 = friction_2;
+  law.kind = LDY_LAW_ORTHOTROPIC_CONTACT, law.friction_2 = friction_2;
   return law;
 }
 
 inline ldy_law fixed_law (values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);
-  law.kind = LDY_FIXED_LAW;
+  law.kind = LDY_LAW_FIXED;
   return law;
 }
 
 inline ldy_law bounds_law (values lower, values upper, values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);
-  law.kind = LDY_BOUNDS_LAW;
+  law.kind = LDY_LAW_BOUNDS;
   for (std::size_t i = 0; i < 6 && i < lower.size (); i ++) law.lower[i] = lower[i];
   for (std::size_t i = 0; i < 6 && i < upper.size (); i ++) law.upper[i] = upper[i];
   return law;
 }
 
 /* Options of a contact solver. A field that is zero has its default. */
-struct solve_options : ldy_solve_options {
-  solve_options () noexcept : ldy_solve_options () { size = sizeof (ldy_solve_options); }
+struct contact_solver_options : ldy_contact_solver_options {
+  contact_solver_options () noexcept : ldy_contact_solver_options () { size = sizeof (ldy_contact_solver_options); }
 
-  /* Options for steps in real time; see ldy_solve_real_time. */
-  static solve_options real_time ()
+  /* Options for steps in real time; see ldy_contact_solver_options_real_time. */
+  static contact_solver_options real_time ()
   {
-    solve_options options;
-    if (int code = ldy_solve_real_time (&options)) throw error (code, ldy_last_error ());
+    contact_solver_options options;
+    if (int code = ldy_contact_solver_options_real_time (&options)) throw error (code, ldy_last_error ());
     return options;
   }
 };
 
 /* The result of a contact solver. Its history is valid until the solver's next call. */
-struct solve_report : ldy_solve_report {
-  solve_report () noexcept : ldy_solve_report () { size = sizeof (ldy_solve_report); }
+struct contact_solver_report : ldy_contact_solver_report {
+  contact_solver_report () noexcept : ldy_contact_solver_report () { size = sizeof (ldy_contact_solver_report); }
 
-  bool converged () const noexcept { return end == LDY_CONVERGED; }
+  bool converged () const noexcept { return status == LDY_STATUS_CONVERGED; }
   values residuals () const noexcept { return { history, history_count }; }
 };
 
@@ -947,47 +947,47 @@ inline void check (int code)
 }
 
 /* A contact solver. It finds forces that obey laws, and keeps its memory for the next problem. One thread at a time may use it. */
-class force_solver {
+class contact_solver {
 public:
-  force_solver ()
+  contact_solver ()
   {
-    ldy_solve *raw = nullptr;
-    check (ldy_solve_create (&raw));
+    ldy_contact_solver *raw = nullptr;
+    check (ldy_contact_solver_create (&raw));
     raw_.reset (raw);
   }
 
   /* The underlying C object. */
-  ldy_solve *raw () const noexcept { return raw_.get (); }
+  ldy_contact_solver *raw () const noexcept { return raw_.get (); }
 
-  /* See ldy_solve_system. R: in the initial guess, out the best forces that were found. A solution that did not converge is no
+  /* See ldy_contact_solver_solve. R: in the initial guess, out the best forces that were found. A solution that did not converge is no
      error: see the report. */
-  solve_report solve (const system &system, view<const ldy_law> laws, view<double> R, const solve_options &options = {})
+  contact_solver_report solve (const system &system, view<const ldy_law> laws, view<double> R, const contact_solver_options &options = {})
   {
-    solve_report report;
-    check (ldy_solve_system (raw (), system.raw (), laws.data (), laws.size (), &options, R.data (), R.size (), &report));
+    contact_solver_report report;
+    check (ldy_contact_solver_solve (raw (), system.raw (), laws.data (), laws.size (), &options, R.data (), R.size (), &report));
     return report;
   }
 
   /* The same with the laws that are kept with the constraints. */
-  solve_report solve (const system &system, view<double> R, const solve_options &options = {})
+  contact_solver_report solve (const system &system, view<double> R, const contact_solver_options &options = {})
   {
     return solve (system, view<const ldy_law> (), R, options);
   }
 
-  /* See ldy_solve_rows: any block-sparse rows. */
-  solve_report solve (const ldy_rows &rows, view<const ldy_law> laws, view<double> R, const solve_options &options = {})
+  /* See ldy_contact_solver_solve_rows: any block-sparse rows. */
+  contact_solver_report solve (const ldy_rows &rows, view<const ldy_law> laws, view<double> R, const contact_solver_options &options = {})
   {
-    solve_report report;
-    check (ldy_solve_rows (raw (), &rows, laws.data (), laws.size (), &options, R.data (), R.size (), &report));
+    contact_solver_report report;
+    check (ldy_contact_solver_solve_rows (raw (), &rows, laws.data (), laws.size (), &options, R.data (), R.size (), &report));
     return report;
   }
 
 private:
   struct destroyer {
-    void operator() (ldy_solve *raw) const noexcept { ldy_solve_destroy (raw); }
+    void operator() (ldy_contact_solver *raw) const noexcept { ldy_contact_solver_destroy (raw); }
   };
 
-  std::unique_ptr<ldy_solve, destroyer> raw_;
+  std::unique_ptr<ldy_contact_solver, destroyer> raw_;
 };
 
 /* See ldy_rows_redundant, for any rows. flags has a value for each scalar row. Returns the number of dependent scalar rows. */
@@ -1003,7 +1003,7 @@ inline void multiply (const ldy_rows &rows, values x, view<double> y, std::size_
 {
   std::size_t count = columns ? x.size () / columns : 0;
   if (count * columns != x.size () || y.size () != x.size ())
-    throw error (LDY_BUG_FOUND, "x and y: the values are not so many vectors");
+    throw error (LDY_ERROR_INVALID_ARGUMENT, "x and y: the values are not so many vectors");
   check (ldy_rows_multiply_columns (&rows, columns, x.data (), count, y.data (), count, count));
 }
 
@@ -1015,7 +1015,7 @@ inline void write_matrix_market (const ldy_rows &rows, const std::string &path)
 
 inline void write_npz (const ldy_rows &rows, const std::string &path) { check (ldy_rows_write_npz (&rows, path.c_str ())); }
 
-/* Copies of the rows of a LOCDYN, for the functions above, contact solvers and factors; see ldy_rows_of_locdyn. */
+/* Copies of the rows of a LOCDYN, for the functions above, contact solvers and factors; see ldy_locdyn_rows_copy. */
 class locdyn_rows {
 public:
   locdyn_rows ()
@@ -1030,19 +1030,19 @@ public:
   {
     ldy::rows copied;
     copied.raw_.size = sizeof (ldy_rows);
-    check (ldy_rows_of_locdyn (raw_.get (), dynamics, &copied.raw_));
+    check (ldy_locdyn_rows_copy (raw_.get (), dynamics, &copied.raw_));
     return copied;
   }
 
   /* Return, or set, the reactions of its constraints. */
   void reactions (const locdyn *dynamics, view<double> R) const
   {
-    check (ldy_locdyn_reactions (raw_.get (), dynamics, R.data (), R.size ()));
+    check (ldy_locdyn_rows_reactions (raw_.get (), dynamics, R.data (), R.size ()));
   }
 
   void set_reactions (const locdyn *dynamics, values R) const
   {
-    check (ldy_locdyn_set_reactions (raw_.get (), dynamics, R.data (), R.size ()));
+    check (ldy_locdyn_rows_set_reactions (raw_.get (), dynamics, R.data (), R.size ()));
   }
 
 private:
@@ -1067,14 +1067,14 @@ public:
   ldy_factor *raw () const noexcept { return raw_.get (); }
 
   /* mu: empty, one value for all, one for each row, or one for each scalar row. */
-  void make (const system &system, values mu = {}) { check (ldy_factor_system (raw (), system.raw (), mu.data (), mu.size ())); }
-  void make (const ldy_rows &rows, values mu = {}) { check (ldy_factor_rows (raw (), &rows, mu.data (), mu.size ())); }
+  void compute (const system &system, values mu = {}) { check (ldy_factor_compute (raw (), system.raw (), mu.data (), mu.size ())); }
+  void compute (const ldy_rows &rows, values mu = {}) { check (ldy_factor_compute_rows (raw (), &rows, mu.data (), mu.size ())); }
 
   /* Replace one or several vectors x, without gaps between them, by (W + diag (mu))^-1 x. */
   void solve (view<double> x, std::size_t columns = 1)
   {
     std::size_t count = columns ? x.size () / columns : 0;
-    if (count * columns != x.size ()) throw error (LDY_BUG_FOUND, "x: the values are not so many vectors");
+    if (count * columns != x.size ()) throw error (LDY_ERROR_INVALID_ARGUMENT, "x: the values are not so many vectors");
     check (ldy_factor_solve (raw (), columns, x.data (), count, count));
   }
 
@@ -1093,21 +1093,21 @@ private:
   std::unique_ptr<ldy_factor, destroyer> raw_;
 };
 
-/* See ldy_system_gyroscopic_change. */
+/* See ldy_gyroscopic_change. */
 inline vector3 gyroscopic_change (values inertia, values spin, double h)
 {
   vector3 change;
   system::need (inertia, 9, "inertia"), system::need (spin, 3, "spin");
-  check (ldy_system_gyroscopic_change (inertia.data (), spin.data (), h, change.data ()));
+  check (ldy_gyroscopic_change (inertia.data (), spin.data (), h, change.data ()));
   return change;
 }
 
-/* See ldy_system_turned_rotation. */
-inline matrix3 turned_rotation (values rotation, values before, values after, double h)
+/* See ldy_advance_rotation. */
+inline matrix3 advance_rotation (values rotation, values before, values after, double h)
 {
   matrix3 turned;
   system::need (rotation, 9, "rotation"), system::need (before, 3, "before"), system::need (after, 3, "after");
-  check (ldy_system_turned_rotation (rotation.data (), before.data (), after.data (), h, turned.data ()));
+  check (ldy_advance_rotation (rotation.data (), before.data (), after.data (), h, turned.data ()));
   return turned;
 }
 

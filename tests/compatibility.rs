@@ -48,7 +48,7 @@ fn the_table_has_the_exported_symbols() {
 fn functions_of_the_neutral_face_and_its_parts_have_their_prefixes() {
     for (symbol, [status, _]) in table() {
         assert_eq!(symbol.starts_with("ldy_system_"), status == "neutral face", "{symbol}");
-        assert_eq!(symbol.starts_with("ldy_solve_"), status == "solvers", "{symbol}");
+        assert_eq!(symbol.starts_with("ldy_contact_solver_"), status == "solvers", "{symbol}");
         assert_eq!(symbol.starts_with("ldy_factor_"), status == "factors", "{symbol}");
         assert_eq!(symbol.starts_with("ldy_rows_"), status == "rows", "{symbol}");
         assert_eq!(symbol.starts_with("ldy_locdyn_"), status == "rows of a LOCDYN", "{symbol}");

@@ -21,18 +21,18 @@ impl Scene {
     fn rigid(&mut self) -> Id {
         let rotation = Rotation3::new(Vector3::new(0.3, -0.2, 0.5)).into_inner();
         let inertia = Matrix3::new(2.0, 0.1, 0.2, 0.1, 3.0, 0.3, 0.2, 0.3, 4.0);
-        self.system.insert_rigid(1.5, &block(&inertia), &block(&rotation), &[0.1, 0.2, 0.3]).unwrap()
+        self.system.add_rigid(1.5, &block(&inertia), &block(&rotation), &[0.1, 0.2, 0.3]).unwrap()
     }
 
     fn pseudo_rigid(&mut self) -> Id {
         let euler = Matrix3::new(2.0, 0.1, 0.2, 0.1, 3.0, 0.3, 0.2, 0.3, 4.0);
-        self.system.insert_pseudo_rigid(1.5, &block(&euler), &[0.1, 0.2, 0.3]).unwrap()
+        self.system.add_pseudo_rigid(1.5, &block(&euler), &[0.1, 0.2, 0.3]).unwrap()
     }
 
     fn hold(&mut self, bodies: [Option<Id>; 2], points: &[Point]) {
         let frame = Rotation3::new(Vector3::new(-0.4, 0.7, 0.1)).into_inner();
         for point in points {
-            self.system.insert_constraint(bodies, &block(&frame), [*point; 2]).unwrap();
+            self.system.add_point_constraint(bodies, &block(&frame), [*point; 2]).unwrap();
         }
     }
 }
@@ -67,7 +67,7 @@ fn scenes() -> Vec<(Scene, usize)> {
     let mut tower = Scene::new("tower of five rigid bricks");
     let mut below = None;
     for level in 0..5 {
-        let body = tower.system.insert_rigid(
+        let body = tower.system.add_rigid(
             1.0 + f64::from(level),
             &[2.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 4.0],
             &UNIT,
@@ -83,7 +83,7 @@ fn scenes() -> Vec<(Scene, usize)> {
     let bars: Vec<Id> = (0..3)
         .map(|k| {
             let center = [f64::from(k), 1.0, 0.0];
-            linkage.system.insert_rigid(1.0, &UNIT, &UNIT, &center).unwrap()
+            linkage.system.add_rigid(1.0, &UNIT, &UNIT, &center).unwrap()
         })
         .collect();
     let hinge = |x: f64, y: f64| [[x, y, -0.1], [x, y, 0.1]];
@@ -102,14 +102,14 @@ fn redundant_rows_are_those_of_singular_values() {
     let mut lacking = Vec::new();
     for (mut scene, rank) in scenes() {
         scene.system.update(1e-3).unwrap();
-        let rows = scene.system.rows().unwrap();
+        let rows = scene.system.results().unwrap();
         let size = rows.b.len();
         let w = dense_of_three(rows.w.starts(), rows.w.columns(), rows.w.values().as_chunks().0);
         let by_values = |count: usize| {
             let values = w.view((0, 0), (count, count)).into_owned().singular_values();
             values.iter().filter(|value| **value > 1e-10 * values.max()).count()
         };
-        let dependent = scene.system.dependent_rows(0.0).unwrap();
+        let dependent = scene.system.redundant(0.0).unwrap();
         let mut found = 0;
         for (count, dependent) in (1..).zip(&dependent) {
             found += usize::from(!dependent);

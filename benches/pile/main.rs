@@ -11,7 +11,7 @@ mod textbook;
 use std::time::Instant;
 
 use ldy::legacy::c_api::additions::ldy_set_threads;
-use ldy::solve::{End, Method, Options, Report, Solver};
+use ldy::solve::{Method, Options, Report, Solver, Status};
 use ldy_benches::thread_milliseconds;
 use scene::{COUNT, Pile, Step};
 
@@ -30,7 +30,8 @@ const SHORT_REPETITIONS: usize = 200;
 
 fn main() {
     set_threads(2);
-    let rough = Options { tolerance: 1e-3, method: Method::GaussSeidel, sweeps: 60, ..Options::default() };
+    let rough =
+        Options { tolerance: 1e-3, method: Method::GaussSeidel, max_sweeps: 60, ..Options::default() };
     let mut pile = Pile::new();
     pile.settle(STEPS, &mut Solver::new(), &rough);
     let step = pile.problem();
@@ -38,7 +39,7 @@ fn main() {
     if !std::env::args().any(|argument| argument == "threads") {
         beside_textbook(&step, &options);
     }
-    let short = Options { method: Method::GaussSeidel, sweeps: SHORT_SWEEPS, ..options };
+    let short = Options { method: Method::GaussSeidel, max_sweeps: SHORT_SWEEPS, ..options };
     let [(one, _), (two, _)] = in_turns(&step, &step.warm, &short, SHORT_REPETITIONS);
     println!("pile-threads sweeps={SHORT_SWEEPS} ms={one:.2} two_threads_ms={two:.2}");
     println!("target solve-2-threads {:.3} 0.6", two / one);
@@ -49,7 +50,7 @@ fn beside_textbook(step: &Step, options: &Options) {
     let mut over_textbook = f64::INFINITY;
     for (name, start) in [("cold", vec![[0.0; 3]; step.warm.len()]), ("warm", step.warm.clone())] {
         let [(one, report), (two, same)] = in_turns(step, &start, options, REPETITIONS);
-        assert_eq!((report.end, report.residual), (End::Converged, same.residual));
+        assert_eq!((report.status, report.residual), (Status::Converged, same.residual));
         let ours = TEXTBOOK_STEPS.map(|steps| textbook(step, &start, steps));
         let (plain, sweeps) = ours.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).expect("two");
         over_textbook = one / plain;
@@ -94,7 +95,7 @@ fn in_turns(step: &Step, start: &[[f64; 3]], options: &Options, repetitions: usi
 
 /// The time of the sweeps in milliseconds, without the time for the residual; and the number of sweeps.
 fn textbook(step: &Step, start: &[[f64; 3]], steps: usize) -> (f64, usize) {
-    let rows = step.system.rows().expect("rows");
+    let rows = step.system.results().expect("rows");
     let problem = rows.problem();
     let mut forces = start.to_vec();
     let (mut ms, mut count) = (0.0, 0);

@@ -81,7 +81,7 @@ impl Pile {
         for ((place, radius), velocity) in self.places.iter().zip(&self.radii).zip(&self.velocities) {
             let mass = DENSITY * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
             let inertia = UNIT.map(|x| 0.4 * mass * radius * radius * x);
-            let id = system.insert_rigid(mass, &inertia, &UNIT, place).expect("a sphere");
+            let id = system.add_rigid(mass, &inertia, &UNIT, place).expect("a sphere");
             let mut free = *velocity;
             free[5] -= STEP * GRAVITY;
             system.set_velocity(id, &free).expect("six values");
@@ -91,7 +91,7 @@ impl Pile {
         for (pair, normal, point, gap) in self.contacts() {
             let frame = frame(normal);
             let bodies = [Some(ids[pair.0]), ids.get(pair.1).copied()];
-            system.insert_constraint(bodies, &frame, [point, point]).expect("a contact");
+            system.add_point_constraint(bodies, &frame, [point, point]).expect("a contact");
             laws.push(Law { bias: [0.0, 0.0, gap.max(0.0) / STEP], ..Law::contact(FRICTION) });
             let force = self.forces.get(&pair).copied().unwrap_or_default();
             warm.push(std::array::from_fn(|i| (0..3).map(|k| frame[3 * i + k] * force[k]).sum()));
@@ -110,7 +110,7 @@ impl Pile {
         }
         let mut system_forces = vec![[0.0; 6]; COUNT];
         for (id, force) in step.system.bodies().map(|(id, _)| id).zip(&mut system_forces) {
-            step.system.add_force(id, forces.as_flattened(), force).expect("a body");
+            step.system.constraint_force(id, forces.as_flattened(), force).expect("a body");
         }
         for (k, force) in system_forces.iter().enumerate() {
             let mass = DENSITY * 4.0 / 3.0 * std::f64::consts::PI * self.radii[k].powi(3);

@@ -1,8 +1,8 @@
 """Problems with bodies: the contact solver in the space of contacts and of bodies, beside Clarabel in the space of bodies, and Siconos.
 
 A line a problem and tolerance: `bench-solve NAME constraints=N tolerance=T rows_ms=X ldy_ms=X warm_ms=X warm=GUESS clarabel_ms=X siconos_ms=X
-siconos=SOLVER sweeps_ms=X natural=X scaled=X`; - stands for not solved. rows_ms: ldy_solve_rows, W alone. ldy_ms: ldy_solve_system; its forces
-have the residuals in the line. Both begin with zero forces. warm_ms: ldy_solve_system from a guess, r0 of the file, or the forces at ten times
+siconos=SOLVER sweeps_ms=X natural=X scaled=X`; - stands for not solved. rows_ms: ldy_contact_solver_solve_rows, W alone. ldy_ms: ldy_contact_solver_solve; its forces
+have the residuals in the line. Both begin with zero forces. warm_ms: ldy_contact_solver_solve from a guess, r0 of the file, or the forces at ten times
 the tolerance. siconos_ms: the quickest of a few solvers, for contacts alone. sweeps_ms: a thousand plain sweeps of Gauss–Seidel. A solver that
 misses a tolerance is not tried with tighter ones.
 """

@@ -66,13 +66,13 @@ class Prepared:
     def run(self, tolerance, r, of_system=False, **options):
         """Solve from the forces r. Returns the seconds. Each solver is a new one: most problems of a simulation have another pattern."""
         library, options = self.library, sized(Options, tolerance=tolerance, normal_first=self.normal_first, **options)
-        solver = library.create('ldy_solve_create')
-        name, subject = ('ldy_solve_system', self.system) if of_system else ('ldy_solve_rows', ctypes.byref(self.rows))
+        solver = library.create('ldy_contact_solver_create')
+        name, subject = ('ldy_contact_solver_solve', self.system) if of_system else ('ldy_contact_solver_solve_rows', ctypes.byref(self.rows))
         begin = clocks()
         library.call(name, solver, subject, self.laws, ctypes.c_size_t(len(self.laws)), ctypes.byref(options), pointer(r),
                      ctypes.c_size_t(len(r)), None)
         seconds = elapsed(begin)
-        library.functions.ldy_solve_destroy(solver)
+        library.functions.ldy_contact_solver_destroy(solver)
         return seconds
 
     def attempt(self, tolerance, of_system=False, guess=None):
@@ -121,7 +121,7 @@ class System(Prepared):
                      pointer(H.data), size(len(H.data)), ctypes.byref(ctypes.c_longlong()))
         library.call('ldy_system_update', self.system, ctypes.c_double(problem.h))
         self.rows = sized(Rows)
-        library.call('ldy_system_rows', self.system, ctypes.byref(self.rows))
+        library.call('ldy_system_results', self.system, ctypes.byref(self.rows))
         self.laws = (Law * problem.count)(*(law(problem, k) for k in range(problem.count)))
 
     def _insert(self, mass):

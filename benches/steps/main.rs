@@ -18,7 +18,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ldy::solve::{End, Method, Options, Solver};
+use ldy::solve::{Method, Options, Solver, Status};
 use ldy_benches::thread_milliseconds as milliseconds;
 use scenes::Sequence;
 
@@ -100,8 +100,12 @@ fn run(file: &Path, arguments: &Arguments) -> Result<(), Box<dyn std::error::Err
     for (system, laws, step) in &steps {
         let mut solver = Solver::new();
         let mut time = |sweeps: usize| -> Result<f64, Box<dyn std::error::Error>> {
-            let options =
-                Options { tolerance: 0.0, method: Method::GaussSeidel, sweeps, ..Options::default() };
+            let options = Options {
+                tolerance: 0.0,
+                method: Method::GaussSeidel,
+                max_sweeps: sweeps,
+                ..Options::default()
+            };
             let mut forces = vec![0.0; step.scalars()];
             let begin = milliseconds();
             system.solve(&mut solver, laws, &options, &mut forces)?;
@@ -125,7 +129,7 @@ fn run(file: &Path, arguments: &Arguments) -> Result<(), Box<dyn std::error::Err
             let report = match arguments.limit {
                 Some(limit) => {
                     let watch = &mut |_: &_| milliseconds() - begin < 1e3 * limit;
-                    system.solve_watched(&mut solver, laws, &options, &mut forces, watch)?
+                    system.solve_with_progress(&mut solver, laws, &options, &mut forces, watch)?
                 }
                 None => system.solve(&mut solver, laws, &options, &mut forces)?,
             };
@@ -135,13 +139,13 @@ fn run(file: &Path, arguments: &Arguments) -> Result<(), Box<dyn std::error::Err
                     "  {number} ms={time:.3} sweeps={} steps={} end={:?} residual={:.1e} first={:.1e}",
                     report.sweeps,
                     report.steps,
-                    report.end,
+                    report.status,
                     report.residual.by(options.measure),
-                    report.first.by(options.measure)
+                    report.initial.by(options.measure)
                 );
             }
             times.push(time);
-            solved += usize::from(report.end == End::Converged);
+            solved += usize::from(report.status == Status::Converged);
             sweeps += report.sweeps;
             newton += report.steps;
             last = Some(forces);

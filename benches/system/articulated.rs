@@ -91,10 +91,10 @@ impl Robot {
         let states: Vec<State> = (0..STATES).map(|_| State::new(&mut random, is_sparse)).collect();
         let mut system = System::new();
         let inertia = said(Inertia::dense(DOFS, &states[0].inverse))?;
-        let body = said(system.insert_body(DOFS, Kinematics::General, inertia))?;
+        let body = said(system.add_body(DOFS, Kinematics::General, inertia))?;
         for h in &states[0].operators {
             let operator = said(Operator::dense(3, DOFS, h))?;
-            said(system.insert_operators(&[body], vec![operator]))?;
+            said(system.add_constraint_rows(&[body], vec![operator]))?;
         }
         Ok(Self { system, is_sparse, states, set: vec![], whole: vec![] })
     }
@@ -121,7 +121,7 @@ impl Robot {
 
     /// The largest difference from W, relative to the largest entry.
     fn difference(&self, w: &[f64]) -> Result<f64, String> {
-        let rows = said(self.system.rows())?;
+        let rows = said(self.system.results())?;
         let largest = w.iter().fold(0.0, |largest: f64, w| largest.max(w.abs()));
         let (mut worst, mut count) = (0.0, 0);
         for row in 0..CONSTRAINTS {

@@ -56,14 +56,14 @@ impl Scene {
         };
         // Everywhere contacts come and go, if only one.
         for k in 0..if parts.grid { SIDE.pow(3) } else { 2 } {
-            scene.grid.push(said(scene.system.insert_rigid(1.0, &UNIT, &UNIT, &place(k)))?);
+            scene.grid.push(said(scene.system.add_rigid(1.0, &UNIT, &UNIT, &place(k)))?);
         }
         for _ in 0..parts.robots.map_or(0, |_| ROBOTS) {
             let inverse: Vec<f64> = (0..DOFS * DOFS)
                 .map(|k| if k % (DOFS + 1) == 0 { 2.0 } else { 0.01 / (1.0 + (k / DOFS + k % DOFS) as f64) })
                 .collect();
             let inertia = said(Inertia::dense(DOFS, &inverse))?;
-            scene.robots.push(said(scene.system.insert_body(DOFS, Kinematics::General, inertia))?);
+            scene.robots.push(said(scene.system.add_body(DOFS, Kinematics::General, inertia))?);
             scene.inverses.push(inverse);
         }
         if let Some(rows) = parts.robots {
@@ -72,7 +72,7 @@ impl Scene {
                     let mut h = vec![0.0; rows * DOFS];
                     (0..rows).for_each(|i| h[rows * (first + i + 4) + i] = 1.0);
                     let operator = said(Operator::dense(rows, DOFS, &h))?;
-                    said(scene.system.insert_operators(&[robot], vec![operator]))?;
+                    said(scene.system.add_constraint_rows(&[robot], vec![operator]))?;
                 }
                 for _ in 0..FEET {
                     let h: Vec<f64> = (0..6 * DOFS).map(|_| random.signed()).collect();
@@ -80,7 +80,7 @@ impl Scene {
                         let height = if rows == 3 { 3 } else { 6 };
                         let of = h.chunks_exact(6).flat_map(|column| &column[3 * part..3 * part + height]);
                         let operator = said(Operator::dense(height, DOFS, &of.copied().collect::<Vec<_>>()))?;
-                        said(scene.system.insert_operators(&[robot], vec![operator]))?;
+                        said(scene.system.add_constraint_rows(&[robot], vec![operator]))?;
                     }
                 }
             }
@@ -97,7 +97,7 @@ impl Scene {
                     let bodies = [Some(self.grid[k]), Some(self.grid[k + step])];
                     let (a, b) = (place(k), place(k + step));
                     let middle = [0, 1, 2].map(|i| 0.5 * (a[i] + b[i]));
-                    self.contacts.push(said(self.system.insert_constraint(bodies, &UNIT, [middle; 2]))?);
+                    self.contacts.push(said(self.system.add_point_constraint(bodies, &UNIT, [middle; 2]))?);
                 }
             }
         }

@@ -22,7 +22,7 @@ fn limit(system: &mut System) -> Result<(), String> {
     let bodies: Vec<Id> = system.bodies().map(|(id, _)| id).skip(1).take(2).collect();
     let turn = |sign: f64| Operator::dense(1, 6, &[sign, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let operators = vec![said(turn(1.0))?, said(turn(-1.0))?];
-    said(system.insert_operators(&bodies, operators)).map(drop)
+    said(system.add_constraint_rows(&bodies, operators)).map(drop)
 }
 
 /// The spheres after their first update, and the bytes that they hold.

@@ -71,7 +71,7 @@ fn multiply(system: &System, way: Way, size: usize, x: &[f64], y: &mut [f64]) ->
     let x = Columns { values: x, stride: size };
     let y = Columns { values: y, stride: size };
     said(match way {
-        Way::Blocks | Way::Together => system.times_columns(count, x, y),
-        Way::Bodies | Way::BodiesTogether => system.times_columns_through_bodies(count, x, y),
+        Way::Blocks | Way::Together => system.multiply_columns(count, x, y),
+        Way::Bodies | Way::BodiesTogether => system.multiply_columns_through_bodies(count, x, y),
     })
 }

@@ -39,11 +39,11 @@ impl Spheres {
                 Body::Rigid(lumped) => {
                     let [x, y, z] = lumped.moments_of_inertia();
                     let moments = [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z];
-                    system.insert_rigid(lumped.mass, &moments, &turned(0.0), &lumped.center)
+                    system.add_rigid(lumped.mass, &moments, &turned(0.0), &lumped.center)
                 }
                 _ => {
                     let kinematics = Kinematics::Rigid { rotation: turned(0.0), center: [0.0; 3] };
-                    system.insert_body(6, kinematics, Inertia::Obstacle)
+                    system.add_body(6, kinematics, Inertia::Obstacle)
                 }
             })?;
         }
@@ -51,7 +51,7 @@ impl Spheres {
         for contact in &scene.contacts {
             let bodies = [contact.master, contact.slave].map(|side| Some(side.body as Id));
             let axes = frame(&contact.normal);
-            let id = said(system.insert_constraint(bodies, &axes, [contact.point; 2]))?;
+            let id = said(system.add_point_constraint(bodies, &axes, [contact.point; 2]))?;
             contacts.push((id, bodies, axes, contact.point));
         }
         Ok(Self { system, turn: 0, contacts, loose: None })
@@ -102,7 +102,7 @@ impl Spheres {
         let which = self.turn * 7919 % self.contacts.len();
         let (id, bodies, axes, point) = self.contacts[which];
         said(self.system.remove_constraint(id))?;
-        self.contacts[which].0 = said(self.system.insert_constraint(bodies, &axes, [point; 2]))?;
+        self.contacts[which].0 = said(self.system.add_point_constraint(bodies, &axes, [point; 2]))?;
         Ok(())
     }
 
@@ -125,7 +125,7 @@ impl Spheres {
     /// If the library refuses something.
     fn replace_body(&mut self) -> Result<(), String> {
         let kinematics = Kinematics::Rigid { rotation: turned(0.0), center: [0.0; 3] };
-        let body = said(self.system.insert_body(6, kinematics, Inertia::Obstacle))?;
+        let body = said(self.system.add_body(6, kinematics, Inertia::Obstacle))?;
         match self.loose.replace(body) {
             Some(before) => said(self.system.remove_body(before)),
             None => Ok(()),

@@ -17,7 +17,7 @@ int use (ldy_system *system, const double *values)
 
   H.values = values;
   rows.size = sizeof rows;
-  if (ldy_system_add_solver (system, 2, solve, 0, &id)) return LDY_OUT_OF_MEMORY;
-  if (ldy_system_add_operators (system, id, &H, LDY_GROUND, 0, &id)) return LDY_BUG_FOUND;
-  return ldy_system_rows (system, &rows) || ldy_last_error ()[0] || ldy_version ()[0] || ldy_set_threads (1);
+  if (ldy_system_add_solver (system, 2, solve, 0, &id)) return LDY_ERROR_OUT_OF_MEMORY;
+  if (ldy_system_add_operators (system, id, &H, LDY_GROUND, 0, &id)) return LDY_ERROR_INVALID_ARGUMENT;
+  return ldy_system_results (system, &rows) || ldy_last_error ()[0] || ldy_version ()[0] || ldy_set_threads (1);
 }

@@ -5,5 +5,5 @@ int code (void);
 
 int code (void)
 {
-  return LDY_BUG_FOUND;
+  return LDY_ERROR_INVALID_ARGUMENT;
 }

@@ -61,7 +61,7 @@ int main (void) {
   BODY *body = NULL;
   DOM *dom = NULL;
   CON *con = NULL;
-  if (ldy_rigid_operator (body, X, E, H) == LDY_OUT_OF_MEMORY) return 1;
+  if (ldy_rigid_operator (body, X, E, H) == LDY_ERROR_OUT_OF_MEMORY) return 1;
   if (ldy_pseudo_rigid_operator (body, X, E, H) != 0) return ldy_last_error ()[0];
   return live_and_die (dom, con, "dump") > 0.0;
 }

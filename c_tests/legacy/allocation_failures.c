@@ -93,7 +93,7 @@ static void clone (SETTING *s) { s->result = LOCDYN_Clone_Non_Contacts (s->host-
 static void create_shadow (SETTING *s)
 {
   s->result = ldy_shadow_new (s->host->dom.ldy);
-  if (!s->result) s->answer = LDY_OUT_OF_MEMORY;
+  if (!s->result) s->answer = LDY_ERROR_OUT_OF_MEMORY;
 }
 
 static void free_shadow (SETTING *s) { ldy_shadow_free (s->result); }
@@ -263,7 +263,7 @@ static int attempt (const CALL *call, int k)
   int code = host_try (call_armed, data);
   failing.armed = 0;
   if (!code) code = s.answer;
-  CHECK_INT (code, failing.failed && code ? LDY_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
+  CHECK_INT (code, failing.failed && code ? LDY_ERROR_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
   CHECK_INT (host_timers.ends, host_timers.starts);
   CHECK (ldy_is_consistent (s.host->dom.ldy, NULL));
   if (code) {
@@ -298,7 +298,7 @@ static void test_line (void)
   failing.armed = 0;
   capture_end (&capture, text, sizeof text);
   ldy_set_option (LDY_QUIET, 1);
-  CHECK_INT (code, LDY_OUT_OF_MEMORY);
+  CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
   CHECK_INT (failing.failed, 1); /* in the call */
   CHECK_TEXT (text, "error 1 of the host's own table: ");
   CHECK_TEXT (text, ldy_last_error ());

@@ -200,7 +200,7 @@ static void shadow_of (const LOCDYN *legacy)
   ldy_shadow_free (shadow);
 }
 
-static void shadow_new_null (SCENE *s) { (void) s, value = ldy_shadow_new (NULL) ? 0 : LDY_BUG_FOUND; }
+static void shadow_new_null (SCENE *s) { (void) s, value = ldy_shadow_new (NULL) ? 0 : LDY_ERROR_INVALID_ARGUMENT; }
 static void shadow_null (SCENE *s) { (void) s, shadow_of (NULL); }
 static void shadow_no_domain (SCENE *s) { (void) s, shadow_of (&strange); }
 static void shadow_kind (SCENE *s) { s->con[0]->kind = 99, shadow_of (s->ldy); }
@@ -328,8 +328,8 @@ static void dump_it (SCENE *s) { LOCDYN_Dump (s->ldy, "/dev/null"), value = 1; }
 
 /* ---- the table */
 
-#define BUG LDY_BUG_FOUND
-#define KIND LDY_MATRIX_KIND
+#define BUG LDY_ERROR_INVALID_ARGUMENT
+#define KIND LDY_ERROR_INVALID_FORMAT
 
 typedef struct {
   const char *entry;
@@ -385,10 +385,10 @@ static const CELL cells[] = {
   ANSWERS ("LOCDYN_Update_Begin", EMPTY, 1, empty_updates),
   KNOWN ("LOCDYN_Update_Begin", EMPTY, "no blocks"),
   DAMAGED (EMPTY, KIND, matrix_empty, update_mesh),
-  DAMAGED (ZERO_MASS, LDY_CHOL_FACTOR, matrix_zero, update_mesh),
-  DAMAGED (ZERO_MASS, LDY_LU_FACTOR, matrix_zero_general, update_mesh),
+  DAMAGED (ZERO_MASS, LDY_ERROR_NOT_POSITIVE_DEFINITE, matrix_zero, update_mesh),
+  DAMAGED (ZERO_MASS, LDY_ERROR_SINGULAR, matrix_zero_general, update_mesh),
   KNOWN ("LOCDYN_Update_Begin", SINGULAR, "singular W"),
-  DAMAGED (SINGULAR, LDY_CHOL_FACTOR, matrix_indefinite, update_mesh),
+  DAMAGED (SINGULAR, LDY_ERROR_NOT_POSITIVE_DEFINITE, matrix_indefinite, update_mesh),
   KNOWN ("LOCDYN_Update_Begin", WRONG_SIZE, "blocks with another number of rows"),
   KNOWN ("LOCDYN_Update_Begin", WRONG_SIZE, "dense inverse with another number of rows"),
   KNOWN ("LOCDYN_Update_Begin", WRONG_SIZE, "sparse inverse with another number of columns"),
@@ -451,14 +451,14 @@ static const CELL cells[] = {
   RAISES ("FEM_Gen_To_Loc_Operator", NONE, BUG, fem_operator_blind, RESULT_NONE),
   RAISES ("FEM_Gen_To_Loc_Operator", NONE, BUG, fem_operator_frameless, RESULT_NONE),
   RAISES ("FEM_Gen_To_Loc_Operator", WRONG_KIND, BUG, fem_operator_rigid, RESULT_POINTER),
-  RAISES ("FEM_Gen_To_Loc_Operator", NOT_A_NUMBER, LDY_COORDS_INVERT, fem_operator_nan, RESULT_NONE),
-  RAISES ("FEM_Gen_To_Loc_Operator", INFINITE, LDY_COORDS_INVERT, fem_operator_infinite, RESULT_NONE),
+  RAISES ("FEM_Gen_To_Loc_Operator", NOT_A_NUMBER, LDY_ERROR_POINT_NOT_IN_ELEMENT, fem_operator_nan, RESULT_NONE),
+  RAISES ("FEM_Gen_To_Loc_Operator", INFINITE, LDY_ERROR_POINT_NOT_IN_ELEMENT, fem_operator_infinite, RESULT_NONE),
   { "FEM_Gen_To_Loc_Operator", WRONG_SIZE, NULL, KIND, 0, base_size, fem_operator_base, put_matrix_back, RESULT_NONE },
   RAISES ("FEM_Local_Velo", NONE, BUG, fem_velocity_null, RESULT_NONE),
   RAISES ("FEM_Local_Velo", NONE, BUG, fem_velocity_blind, RESULT_NONE),
   RAISES ("FEM_Local_Velo", WRONG_KIND, BUG, fem_velocity_rigid, RESULT_NONE),
-  RAISES ("FEM_Local_Velo", NOT_A_NUMBER, LDY_COORDS_INVERT, fem_velocity_nan, RESULT_NONE),
-  RAISES ("FEM_Local_Velo", INFINITE, LDY_COORDS_INVERT, fem_velocity_infinite, RESULT_NONE),
+  RAISES ("FEM_Local_Velo", NOT_A_NUMBER, LDY_ERROR_POINT_NOT_IN_ELEMENT, fem_velocity_nan, RESULT_NONE),
+  RAISES ("FEM_Local_Velo", INFINITE, LDY_ERROR_POINT_NOT_IN_ELEMENT, fem_velocity_infinite, RESULT_NONE),
   ANSWERS ("ldy_set_error_handler", NONE, 1, handler_null),
   ANSWERS ("ldy_set_option", WRONG_KIND, BUG, option_unknown),
   ANSWERS ("ldy_set_option", WRONG_SIZE, BUG, option_value),

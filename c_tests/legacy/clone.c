@@ -258,7 +258,7 @@ static void test_refusals (void)
     while (empty && clone->dia) LOCDYN_Remove (clone, clone->dia);
     for (int k = 0; k < 2; k ++) {
       check_context ("call %d on a clone, %s", k, empty ? "empty" : "full");
-      CHECK_INT (host_try (call[k], clone), LDY_BUG_FOUND);
+      CHECK_INT (host_try (call[k], clone), LDY_ERROR_INVALID_ARGUMENT);
       CHECK_TEXT (ldy_last_error (), "ldy is a clone");
       if (!empty) compare_structure (ldy, clone);
       CHECK (ldy_is_consistent (clone, NULL));

@@ -44,7 +44,7 @@ static ldy_report report = { .size = sizeof report };
 static void expect (const LISTS *s, int constraint, int neighbour, const char *text)
 {
   CHECK_INT (ldy_is_consistent (s->ldy, &report), 0);
-  CHECK_INT (report.code, LDY_BUG_FOUND);
+  CHECK_INT (report.code, LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (report.text, text);
   CHECK (!strcmp (report.text, ldy_last_error ()));
   CHECK_INT (report.constraint, constraint);
@@ -107,7 +107,7 @@ static void test_reports (void)
 
   check_context ("nothing");
   CHECK_INT (ldy_is_consistent (NULL, &report), 0);
-  CHECK_INT (report.code, LDY_BUG_FOUND);
+  CHECK_INT (report.code, LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (report.text, "ldy is NULL");
   CHECK_INT (ldy_is_consistent (&foreign, &report), 0);
   CHECK_TEXT (report.text, "not made by LOCDYN_Create");

@@ -1,4 +1,4 @@
-/* Lists and sets of constraints whose links lead back: LDY_BUG_FOUND, in bounded time and memory, and nothing is lost. */
+/* Lists and sets of constraints whose links lead back: LDY_ERROR_INVALID_ARGUMENT, in bounded time and memory, and nothing is lost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 static void refused (const char *one, const char *two)
 {
   CHECK_INT (watched.calls, 1);
-  CHECK_INT (watched.code, LDY_BUG_FOUND);
+  CHECK_INT (watched.code, LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, one);
   CHECK_TEXT (watched.text, two);
   forget_errors ();
@@ -69,7 +69,7 @@ static void shadow_refuses (HOST *host, const char *name)
   ldy_report report = { .size = sizeof report };
 
   CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 0);
-  CHECK_INT (report.code, LDY_BUG_FOUND);
+  CHECK_INT (report.code, LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (report.text, name);
   CHECK_TEXT (report.text, "twice in dom->con");
   ldy_shadow_free (shadow);

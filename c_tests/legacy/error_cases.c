@@ -592,8 +592,8 @@ static void clone (SCENE *s) { s->pointer = LOCDYN_Clone_Non_Contacts (s->ldy); 
 
 /* ---- the table */
 
-#define BUG LDY_BUG_FOUND
-#define KIND LDY_MATRIX_KIND
+#define BUG LDY_ERROR_INVALID_ARGUMENT
+#define KIND LDY_ERROR_INVALID_FORMAT
 
 /* The same in an update that needs W, and in every update. */
 #define IN_W(name, code, mention, prepare, repair) \
@@ -685,18 +685,18 @@ const ERROR_CASE error_cases[] = {
   IN_W ("W beyond all numbers", BUG, ": W overflows, though all that it is made of is finite", overflow, NULL),
   IN_W ("W below all numbers", BUG, ": W or its inverse overflows, though", underflow, NULL),
   IN_EVERY ("V beyond all numbers", BUG, "constraint 1 (CONTACT) between bodies 2 and 1: V or B overflows, though", too_fast, NULL),
-  IN_W ("singular W", LDY_LU_FACTOR, "constraint 9 (VELODIR) on body 6: singular W", zero_inverse, NULL),
+  IN_W ("singular W", LDY_ERROR_SINGULAR, "constraint 9 (VELODIR) on body 6: singular W", zero_inverse, NULL),
 
-  IN_W ("singular matrix", LDY_LU_FACTOR, "body 10", zero_column, NULL),
+  IN_W ("singular matrix", LDY_ERROR_SINGULAR, "body 10", zero_column, NULL),
   IN_W ("matrix of another size", KIND, "body 9", factored_size, NULL),
 
   IN_W ("no reduced base", KIND, "body 11", no_base, NULL),
   IN_W ("NaN in the reduced base", BUG, ": reduced base (evec) of body 11 is not finite", base_nan, NULL),
 
-  IN_EVERY ("flat element", LDY_COORDS_INVERT, "constraint 15 (CONTACT) between bodies 9 and 2", flat_element, NULL),
-  IN_EVERY ("element of one place", LDY_COORDS_INVERT, "constraint 15 (CONTACT) between bodies 9 and 2",
+  IN_EVERY ("flat element", LDY_ERROR_POINT_NOT_IN_ELEMENT, "constraint 15 (CONTACT) between bodies 9 and 2", flat_element, NULL),
+  IN_EVERY ("element of one place", LDY_ERROR_POINT_NOT_IN_ELEMENT, "constraint 15 (CONTACT) between bodies 9 and 2",
     element_of_one_place, NULL),
-  { "flat element, its nodes", LDY_COORDS_INVERT, { "constraint 15 (CONTACT) between bodies 9 and 2",
+  { "flat element, its nodes", LDY_ERROR_POINT_NOT_IN_ELEMENT, { "constraint 15 (CONTACT) between bodies 9 and 2",
     "element of nodes [" }, flat_element, update_all, NULL, RESULT_NONE },
   IN_EVERY ("element of seven nodes", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", element_of_seven, NULL),
   IN_EVERY ("unknown form", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", form_nine, NULL),
@@ -713,9 +713,9 @@ const ERROR_CASE error_cases[] = {
     insert_explicit,
     explicit_back, RESULT_POINTER },
 
-  { "operator of a flat element", LDY_COORDS_INVERT, { "body 9" }, flat_element, operator_of_mesh, NULL,
+  { "operator of a flat element", LDY_ERROR_POINT_NOT_IN_ELEMENT, { "body 9" }, flat_element, operator_of_mesh, NULL,
     RESULT_POINTER },
-  { "operator of a flat element, FEM", LDY_COORDS_INVERT, { "body 9" }, flat_element, fem_operator_of_mesh, NULL,
+  { "operator of a flat element, FEM", LDY_ERROR_POINT_NOT_IN_ELEMENT, { "body 9" }, flat_element, fem_operator_of_mesh, NULL,
     RESULT_POINTER },
   { "operator of an ill-formed element", BUG, { "body 9" }, element_of_seven, fem_operator_of_mesh, NULL,
     RESULT_POINTER },
@@ -730,22 +730,22 @@ const ERROR_CASE error_cases[] = {
   { "FEM operator without element", BUG, { "body 9" }, NULL, fem_operator_without_element, NULL, RESULT_POINTER },
   { "FEM operator without point", BUG, { "" }, NULL, fem_operator_without_point, NULL, RESULT_POINTER },
   { "FEM velocity of a rigid body", BUG, { "body 2" }, NULL, fem_velocity_of_rigid, NULL, RESULT_NONE },
-  { "FEM velocity of a flat element", LDY_COORDS_INVERT, { "body 9" }, flat_element, fem_velocity_of_mesh, NULL,
+  { "FEM velocity of a flat element", LDY_ERROR_POINT_NOT_IN_ELEMENT, { "body 9" }, flat_element, fem_velocity_of_mesh, NULL,
     RESULT_NONE },
   { "velocity of a mesh without velocities", BUG, { "body 9" }, no_mesh_velocity, velocity_of_mesh, NULL, RESULT_NONE },
   { "velocity of a mesh that is NaN", BUG, { "body 9" }, nan_mesh_velocity, velocity_of_mesh, NULL, RESULT_NONE },
 
   { "Dump of nothing", BUG, { "ldy is NULL" }, NULL, dump_null, NULL, RESULT_NONE },
   { "Dump to no path", BUG, { "path is NULL" }, NULL, dump_nowhere, NULL, RESULT_NONE },
-  { "Dump to no directory", LDY_FILE_OPEN, { "No such file", "/no/such/directory/dump" }, NULL, dump_unopened, NULL, RESULT_NONE },
-  { "Dump to a full device", LDY_FILE_WRITE, { "No space left", "/dev/full" }, NULL, dump_full, NULL, RESULT_NONE },
+  { "Dump to no directory", LDY_ERROR_FILE_OPEN, { "No such file", "/no/such/directory/dump" }, NULL, dump_unopened, NULL, RESULT_NONE },
+  { "Dump to a full device", LDY_ERROR_FILE_WRITE, { "No space left", "/dev/full" }, NULL, dump_full, NULL, RESULT_NONE },
   { "Dump without a master", BUG, { "constraint 2" }, no_master, dump_any, NULL, RESULT_NONE },
   { "Dump of an unknown constraint", BUG, { "constraint 2" }, unknown_constraint_kind, dump_any, NULL, RESULT_NONE },
   { "W_MatrixMarket of nothing", BUG, { "ldy is NULL" }, NULL, matrix_null, NULL, RESULT_NONE },
   { "W_MatrixMarket to no path", BUG, { "path is NULL" }, NULL, matrix_nowhere, NULL, RESULT_NONE },
-  { "W_MatrixMarket to no directory", LDY_FILE_OPEN, { "No such file", "/no/such/directory/matrix" }, NULL, matrix_unopened, NULL,
+  { "W_MatrixMarket to no directory", LDY_ERROR_FILE_OPEN, { "No such file", "/no/such/directory/matrix" }, NULL, matrix_unopened, NULL,
     RESULT_NONE },
-  { "W_MatrixMarket to a full device", LDY_FILE_WRITE, { "No space left", "/dev/full" }, NULL, matrix_full, NULL, RESULT_NONE },
+  { "W_MatrixMarket to a full device", LDY_ERROR_FILE_WRITE, { "No space left", "/dev/full" }, NULL, matrix_full, NULL, RESULT_NONE },
   { "Clone of nothing", BUG, { "ldy is NULL" }, NULL, clone_null, NULL, RESULT_POINTER },
   { "Clone without domain", BUG, { "dom is NULL" }, no_domain, clone, NULL, RESULT_POINTER },
   { "Clone with an unknown constraint", BUG, { "constraint 2" }, unknown_constraint_kind, clone, NULL, RESULT_POINTER },

@@ -75,7 +75,7 @@ static void test_order (void)
   CHECK_INT (host_try (create_without_domain, NULL), 0); /* the handler came first, and returned */
   CHECK_INT (watched.calls, 1);
   watch_no_errors ();
-  CHECK_INT (host_try (create_without_domain, NULL), LDY_BUG_FOUND);
+  CHECK_INT (host_try (create_without_domain, NULL), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_INT (watched.calls, 1);
 }
 
@@ -84,8 +84,8 @@ static void test_options (void)
   check_context ("options");
   CHECK_INT (ldy_set_option (LDY_NO_LONGJMP, 1), 0);
   CHECK_INT (ldy_set_option (LDY_NO_LONGJMP, 0), 0);
-  CHECK_INT (ldy_set_option (-1, 0), LDY_BUG_FOUND);
-  CHECK_INT (host_try (create_without_domain, NULL), LDY_BUG_FOUND);
+  CHECK_INT (ldy_set_option (-1, 0), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (host_try (create_without_domain, NULL), LDY_ERROR_INVALID_ARGUMENT);
 }
 
 static void within_try (void (*call) (void *), void *data)
@@ -113,7 +113,7 @@ int main (int argc, char **argv)
   error_route_exits (NAMED, within_try);
   for (int i = 0; i < 2; i ++) { /* which forbid nothing */
     setenv ("LDY_NO_LONGJMP", i ? "0" : "", 1);
-    CHECK_INT (host_try (create_without_domain, NULL), LDY_BUG_FOUND);
+    CHECK_INT (host_try (create_without_domain, NULL), LDY_ERROR_INVALID_ARGUMENT);
   }
   unsetenv ("LDY_NO_LONGJMP");
   return check_summary ("errors");

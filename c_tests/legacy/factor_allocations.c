@@ -181,7 +181,7 @@ static int disturbed (const CASE *c, uint64_t *sum)
   failing.failed = failing.spare = 0;
   code = try_call (s, c->which);
   failed = failing.failed;
-  CHECK_INT (code, failed && code ? LDY_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
+  CHECK_INT (code, failed && code ? LDY_ERROR_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
   failing.until = 1 << 30;
   failing.failed = failing.persistent = failing.again = 0;
   *sum = check_recovered (s, c->which);

@@ -75,7 +75,7 @@ static void insert (STATE *s, int last)
   code = watched_insert (s->host, con);
   failing.armed = 0;
   if (code) {
-    CHECK_INT (code, LDY_OUT_OF_MEMORY);
+    CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
     refused_insertions ++;
     return;
   }
@@ -118,7 +118,7 @@ static void update_with_failures (STATE *s)
   host_set_update (s->host, UPDATE_ALL);
   int code = watched_update (s->host);
   failing.armed = 0;
-  CHECK (code == 0 || code == LDY_OUT_OF_MEMORY);
+  CHECK (code == 0 || code == LDY_ERROR_OUT_OF_MEMORY);
   without_memory += code != 0;
 }
 

@@ -201,16 +201,16 @@ static void copy_with_failures (ldy_locdyn_rows *copies, const LOCDYN *ldy, ldy_
 
   for (int until = 1; code; until ++) {
     arm (until, 0);
-    code = ldy_rows_of_locdyn (copies, ldy, rows);
+    code = ldy_locdyn_rows_copy (copies, ldy, rows);
     failing.armed = 0;
     CHECK_INT (code, failing.failed ? 1 : 0);
     if (code) {
       CHECK_TEXT (ldy_last_error (), "no memory");
-      CHECK_INT (ldy_locdyn_reactions (copies, ldy, NULL, 0), 52);
+      CHECK_INT (ldy_locdyn_rows_reactions (copies, ldy, NULL, 0), 52);
     }
   }
   arm (1, 1);
-  CHECK_INT (ldy_rows_of_locdyn (copies, ldy, rows), 0);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, ldy, rows), 0);
   failing.armed = 0;
   CHECK_INT (failing.failed, 0);
 }
@@ -244,7 +244,7 @@ static void test_state (const char *path)
   free (W);
 
   clone = LOCDYN_Clone_Non_Contacts (ldy);
-  CHECK_INT (ldy_rows_of_locdyn (copies, clone, &rows), 0);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, clone, &rows), 0);
   W = dense (clone, 3 * rows.rows);
   expect_rows (clone, &rows, W);
   free (W);
@@ -299,9 +299,9 @@ static void refused (ldy_locdyn_rows *copies, const LOCDYN *ldy, const char *tex
 {
   ldy_rows rows = { .size = sizeof rows };
 
-  CHECK_INT (ldy_rows_of_locdyn (copies, ldy, &rows), 52);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, ldy, &rows), 52);
   CHECK_TEXT (ldy_last_error (), text);
-  CHECK_INT (ldy_locdyn_reactions (copies, ldy, NULL, 0), 52);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, ldy, NULL, 0), 52);
 }
 
 /* Puts `value` into *place, expects the text, puts back what was there. */
@@ -311,7 +311,7 @@ static void refused (ldy_locdyn_rows *copies, const LOCDYN *ldy, const char *tex
     (place) = (value); \
     refused (copies, (ldy), (text)); \
     (place) = kept; \
-    CHECK_INT (ldy_rows_of_locdyn (copies, (ldy), &rows), 0); \
+    CHECK_INT (ldy_locdyn_rows_copy (copies, (ldy), &rows), 0); \
   } while (0)
 
 static void test_foreign (void)
@@ -325,7 +325,7 @@ static void test_foreign (void)
   foreign (&f);
   foreign (&other);
   CHECK_INT (ldy_locdyn_rows_create (&copies), 0);
-  CHECK_INT (ldy_rows_of_locdyn (copies, &f.ldy, &rows), 0);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, &f.ldy, &rows), 0);
   W = dense (&f.ldy, 3 * ROWS);
   expect_rows (&f.ldy, &rows, W);
   CHECK (W[3] != W[3 * ROWS * 3]); /* not symmetric */
@@ -341,30 +341,30 @@ static void test_foreign (void)
 #if defined (MPI) && MPI
   check_context ("blocks to external constraints");
   f.dia[2].adjext = &f.off[0][1];
-  CHECK_INT (ldy_rows_of_locdyn (copies, &f.ldy, &rows), 8);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, &f.ldy, &rows), 8);
   CHECK_TEXT (ldy_last_error (), "constraint 12 (CONTACT) without bodies: has blocks to external constraints");
-  CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, NULL, 0), 52);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, &f.ldy, NULL, 0), 52);
   f.dia[2].adjext = NULL;
-  CHECK_INT (ldy_rows_of_locdyn (copies, &f.ldy, &rows), 0);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, &f.ldy, &rows), 0);
 #endif
 
   check_context ("reactions");
   for (int i = 0; i < 3 * ROWS; i ++) R[i] = i - 2.5;
-  CHECK_INT (ldy_locdyn_set_reactions (copies, &f.ldy, R, 3 * ROWS), 0);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (copies, &f.ldy, R, 3 * ROWS), 0);
   for (int i = 0; i < 3 * ROWS; i ++) CHECK (f.con[i / 3].R[i % 3] == R[i]);
-  CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, got, 3 * ROWS), 0);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, &f.ldy, got, 3 * ROWS), 0);
   CHECK_SAME_BITS (got, R, sizeof R);
-  CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, got, 3 * ROWS - 3), 52);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, &f.ldy, got, 3 * ROWS - 3), 52);
   CHECK_TEXT (ldy_last_error (), "R: 9 values where 12 are needed");
-  CHECK_INT (ldy_locdyn_reactions (copies, &other.ldy, got, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, &other.ldy, got, 3 * ROWS), 52);
   R[0] = 77;
-  CHECK_INT (ldy_locdyn_set_reactions (copies, &other.ldy, R, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (copies, &other.ldy, R, 3 * ROWS), 52);
   R[7] = NAN;
-  CHECK_INT (ldy_locdyn_set_reactions (copies, &f.ldy, R, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (copies, &f.ldy, R, 3 * ROWS), 52);
   CHECK_TEXT (ldy_last_error (), "constraint 12 (CONTACT) without bodies: its reaction R is not finite");
   R[7] = 0;
   f.dia[2].n = NULL;
-  CHECK_INT (ldy_locdyn_set_reactions (copies, &f.ldy, R, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (copies, &f.ldy, R, 3 * ROWS), 52);
   CHECK_TEXT (ldy_last_error (), "the rows of ldy are not those that were copied");
   f.dia[3].n = NULL;
   f.dia[2].n = &f.dia[3];
@@ -372,23 +372,23 @@ static void test_foreign (void)
 
   check_context ("arguments");
   CHECK_INT (ldy_locdyn_rows_create (NULL), 52);
-  CHECK_INT (ldy_rows_of_locdyn (NULL, &f.ldy, &rows), 52);
-  CHECK_INT (ldy_rows_of_locdyn (copies, NULL, &rows), 52);
+  CHECK_INT (ldy_locdyn_rows_copy (NULL, &f.ldy, &rows), 52);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, NULL, &rows), 52);
   CHECK_TEXT (ldy_last_error (), "ldy is NULL");
-  CHECK_INT (ldy_rows_of_locdyn (copies, &f.ldy, NULL), 52);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, &f.ldy, NULL), 52);
   rows.size = 0;
-  CHECK_INT (ldy_rows_of_locdyn (copies, &f.ldy, &rows), 52);
-  CHECK_INT (ldy_locdyn_reactions (NULL, &f.ldy, got, 3 * ROWS), 52);
-  CHECK_INT (ldy_locdyn_reactions (copies, NULL, got, 3 * ROWS), 52);
-  CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, NULL, 3 * ROWS), 52);
-  CHECK_INT (ldy_locdyn_set_reactions (NULL, &f.ldy, R, 3 * ROWS), 52);
-  CHECK_INT (ldy_locdyn_set_reactions (copies, NULL, R, 3 * ROWS), 52);
-  CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, got, 3 * ROWS), 0);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, &f.ldy, &rows), 52);
+  CHECK_INT (ldy_locdyn_rows_reactions (NULL, &f.ldy, got, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, NULL, got, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, &f.ldy, NULL, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (NULL, &f.ldy, R, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (copies, NULL, R, 3 * ROWS), 52);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, &f.ldy, got, 3 * ROWS), 0);
   f.ldy.dia = NULL;
   rows.size = sizeof rows;
-  CHECK_INT (ldy_rows_of_locdyn (copies, &f.ldy, &rows), 0);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, &f.ldy, &rows), 0);
   CHECK_INT (rows.rows, 0);
-  CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, NULL, 0), 0);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, &f.ldy, NULL, 0), 0);
   ldy_locdyn_rows_destroy (copies);
   ldy_locdyn_rows_destroy (NULL);
 }
@@ -409,7 +409,7 @@ static void test_own (const char *path)
   CHECK (snapshot_insert (snapshot));
   LOCDYN_Update_Begin (ldy);
   CHECK_INT (ldy_locdyn_rows_create (&copies), 0);
-  CHECK_INT (ldy_rows_of_locdyn (copies, ldy, &rows), 0);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, ldy, &rows), 0);
   row = ldy->dia->n;
   stranger = *row;
   DAMAGE (ldy, row->n, (DIAB *) 16, "row 2 of the list: no live row");
@@ -428,16 +428,16 @@ static void test_own (const char *path)
   check_context ("%s, rows that go", path);
   size_t count = 3 * (size_t) rows.rows;
   R = calloc (count, sizeof *R);
-  CHECK_INT (ldy_locdyn_reactions (copies, ldy, R, count), 0);
+  CHECK_INT (ldy_locdyn_rows_reactions (copies, ldy, R, count), 0);
   row->R = R;
-  CHECK_INT (ldy_locdyn_set_reactions (copies, ldy, R, count), 52);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (copies, ldy, R, count), 52);
   row->R = row->con->R;
-  CHECK_INT (ldy_locdyn_set_reactions (copies, ldy, R, count), 0);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (copies, ldy, R, count), 0);
   CON *gone = row->con;
   host_remove (snapshot->host, gone);
-  CHECK_INT (ldy_locdyn_set_reactions (copies, ldy, R, count), 52);
+  CHECK_INT (ldy_locdyn_rows_set_reactions (copies, ldy, R, count), 52);
   CHECK_TEXT (ldy_last_error (), "the rows of ldy are not those that were copied");
-  CHECK_INT (ldy_rows_of_locdyn (copies, ldy, &rows), 0);
+  CHECK_INT (ldy_locdyn_rows_copy (copies, ldy, &rows), 0);
   CHECK_INT (3 * rows.rows, count - 3);
   free (R);
   ldy_locdyn_rows_destroy (copies);

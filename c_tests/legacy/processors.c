@@ -142,7 +142,7 @@ static void add_constraints (POPULATION *p)
   for (int k = 0; k < CONTACTS; k ++) {
     random_rotation (&numbers, frame);
     fill (points, 6);
-    GOOD (ldy_system_add_constraint (p->system, p->body[k % RIGID], k % 5 ? p->body[(k + 1 + k / 12) % (RIGID + 2)] : LDY_GROUND,
+    GOOD (ldy_system_add_point_constraint (p->system, p->body[k % RIGID], k % 5 ? p->body[(k + 1 + k / 12) % (RIGID + 2)] : LDY_GROUND,
       frame, points, points + 3, &id));
   }
   for (int k = 0; k < ROWS; k ++) {
@@ -179,27 +179,27 @@ static void add_products (const POPULATION *p, const double *R, size_t n)
   add (y, n * sizeof *y);
   GOOD (ldy_system_multiply_through_bodies (p->system, R, y, n));
   add (y, n * sizeof *y);
-  GOOD (ldy_system_largest_eigenvalues (p->system, eigenvalues, CONSTRAINTS));
+  GOOD (ldy_system_block_eigenvalues (p->system, eigenvalues, CONSTRAINTS));
   add (eigenvalues, sizeof eigenvalues);
-  GOOD (ldy_system_largest_eigenvalue (p->system, 1e-10, 200, &largest, &residual));
+  GOOD (ldy_system_spectral_radius (p->system, 1e-10, 200, &largest, &residual));
   add (&largest, sizeof largest);
 }
 
 static void add_solution (const POPULATION *p, int method, size_t n)
 {
-  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-9, .method = method, .sweeps = 400 };
+  ldy_contact_solver_options options = { .size = sizeof options, .tolerance = 1e-9, .method = method, .max_sweeps = 400 };
   ldy_law laws[CONSTRAINTS] = { { 0 } };
   double R[SCALARS] = { 0 };
-  ldy_solve *solver;
+  ldy_contact_solver *solver;
 
   for (int k = 0; k < CONSTRAINTS; k ++) {
-    laws[k] = (ldy_law) { .kind = k < CONTACTS ? LDY_CONTACT_LAW : LDY_BOUNDS_LAW, .friction = 0.3,
+    laws[k] = (ldy_law) { .kind = k < CONTACTS ? LDY_LAW_CONTACT : LDY_LAW_BOUNDS, .friction = 0.3,
       .lower = { -1, -1, -1, -1, -1, -1 }, .upper = { 1, 2, 3, 4, 5, 6 } };
   }
-  GOOD (ldy_solve_create (&solver));
-  GOOD (ldy_solve_system (solver, p->system, laws, CONSTRAINTS, &options, R, n, NULL));
+  GOOD (ldy_contact_solver_create (&solver));
+  GOOD (ldy_contact_solver_solve (solver, p->system, laws, CONSTRAINTS, &options, R, n, NULL));
   add (R, n * sizeof *R);
-  ldy_solve_destroy (solver);
+  ldy_contact_solver_destroy (solver);
 }
 
 static void add_stability (const POPULATION *p, const double *R, size_t n)
@@ -208,7 +208,7 @@ static void add_stability (const POPULATION *p, const double *R, size_t n)
   ldy_joint joints[CONSTRAINTS] = { { 0 } };
   double omega_squared, step;
 
-  for (int k = 0; k < CONSTRAINTS; k ++) joints[k].kind = k < CONTACTS ? LDY_CONTACT : LDY_CONSTANT_OPERATORS;
+  for (int k = 0; k < CONSTRAINTS; k ++) joints[k].kind = k < CONTACTS ? LDY_JOINT_CONTACT : LDY_JOINT_CONSTANT_OPERATORS;
   fill (x, p->velocities);
   GOOD (ldy_system_geometric_stiffness (p->system, joints, CONSTRAINTS, R, n, x, y, (size_t) p->velocities));
   add (y, (size_t) p->velocities * sizeof *y);
@@ -225,7 +225,7 @@ static void add_factor (const POPULATION *p, const double *R, size_t n)
 
   memcpy (x, R, n * sizeof *x);
   GOOD (ldy_factor_create (&factor));
-  GOOD (ldy_factor_system (factor, p->system, &mu, 1));
+  GOOD (ldy_factor_compute (factor, p->system, &mu, 1));
   GOOD (ldy_factor_solve (factor, 1, x, n, n));
   GOOD (ldy_factor_log_determinant (factor, &determinant));
   add (x, n * sizeof *x);
@@ -246,17 +246,17 @@ static void update_system (const char *name, int of_matrix)
   add_bodies (&p, of_matrix);
   add_constraints (&p);
   GOOD (ldy_system_update (p.system, 0.01));
-  GOOD (ldy_system_rows (p.system, &rows));
+  GOOD (ldy_system_results (p.system, &rows));
   fill (R, (int) rows.scalars);
   add_rows (&rows);
   add_products (&p, R, rows.scalars);
   if (!of_matrix) add_stability (&p, R, rows.scalars);
-  add_solution (&p, LDY_GAUSS_SEIDEL_METHOD, rows.scalars);
+  add_solution (&p, LDY_METHOD_GAUSS_SEIDEL, rows.scalars);
   tell (is_large, name);
-  add_solution (&p, LDY_NEWTON_METHOD, rows.scalars);
+  add_solution (&p, LDY_METHOD_NEWTON, rows.scalars);
   add_factor (&p, R, rows.scalars);
   tell (1, "its factor, and Newton's method");
-  GOOD (ldy_system_add_reactions (p.system, R, rows.scalars));
+  GOOD (ldy_system_apply_reactions (p.system, R, rows.scalars));
   for (int k = 0; k < BODIES; k ++) {
     GOOD (ldy_system_velocity (p.system, p.body[k], velocity, (size_t) p.size[k]));
     add (velocity, (size_t) p.size[k] * sizeof *velocity);

@@ -245,12 +245,12 @@ static void bad_arguments (void)
   CHECK (!ldy_shadow_new (NULL));
   CHECK_TEXT (ldy_last_error (), "legacy is NULL");
   CHECK_INT (ldy_shadow_check (NULL, NULL, &report), 0);
-  CHECK_INT (report.code, LDY_BUG_FOUND);
+  CHECK_INT (report.code, LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (report.text, "shadow is NULL");
   ldy_shadow_free (NULL);
   shadow = ldy_shadow_new (&without_domain);
   CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 0);
-  CHECK_INT (report.code, LDY_BUG_FOUND);
+  CHECK_INT (report.code, LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (report.text, "dom of the legacy module is NULL");
   ldy_shadow_free (shadow);
 }

@@ -408,7 +408,7 @@ static void compare_spoilt (TRIAL *t, const VALUES *before, int code)
   if (!code) check_finite (got, update_kind_of (t->host));
   if (made == FRESH_MADE && !code) values_compare (got, fresh, update_kind_of (t->host), t->is_rounded);
   /* Whether a factored matrix leads beyond all numbers may be a matter of rounding. */
-  if (t->is_rounded && (code == LDY_BUG_FOUND || refusal == LDY_BUG_FOUND)) made = FRESH_UNINSERTED;
+  if (t->is_rounded && (code == LDY_ERROR_INVALID_ARGUMENT || refusal == LDY_ERROR_INVALID_ARGUMENT)) made = FRESH_UNINSERTED;
   if (made == FRESH_MADE && code && !t->is_link && !CHECK (!"refused what a fresh structure accepts"))
     fprintf (stderr, "  %s\n", refused.text);
   if (made == FRESH_REFUSED && !t->is_link && !CHECK_INT (code, refusal))

@@ -229,11 +229,11 @@ static int open_files (void)
 static void test_errors (void)
 {
   static const struct { const char *path; int code; const char *reason; int numbered; } cases[] = {
-    { NULL, LDY_BUG_FOUND, "path is NULL", 0 },
-    { "/no/such/directory/file", LDY_FILE_OPEN, "(No such file or directory): /no/such/directory/file", 0 },
-    { "/", LDY_FILE_OPEN, "(Is a directory): /", 0 },
-    { "", LDY_FILE_OPEN, "(No such file or directory)", 0 },
-    { "/dev/full", LDY_FILE_WRITE, "(No space left on device): /dev/full", 1 },
+    { NULL, LDY_ERROR_INVALID_ARGUMENT, "path is NULL", 0 },
+    { "/no/such/directory/file", LDY_ERROR_FILE_OPEN, "(No such file or directory): /no/such/directory/file", 0 },
+    { "/", LDY_ERROR_FILE_OPEN, "(Is a directory): /", 0 },
+    { "", LDY_ERROR_FILE_OPEN, "(No such file or directory)", 0 },
+    { "/dev/full", LDY_ERROR_FILE_WRITE, "(No space left on device): /dev/full", 1 },
     { "/dev/null", 0, "", 1 } };
   static void (*const write[2]) (LOCDYN *, const char *) = { LOCDYN_Dump, LOCDYN_W_MatrixMarket };
   HOST *host[2];
@@ -274,7 +274,7 @@ static void test_damage (void)
   check_context ("no master");
   host->dom.con->master = NULL;
   LOCDYN_Dump (host->dom.ldy, scratch);
-  CHECK_INT (watched.code, LDY_BUG_FOUND);
+  CHECK_INT (watched.code, LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (ldy_last_error (), "constraint 1 (CONTACT)");
   CHECK (access (scratch, F_OK) != 0);
   host->dom.con->master = master;
@@ -282,7 +282,7 @@ static void test_damage (void)
   host->dom.con->kind = (enum constraint_kind) 99;
   forget_errors ();
   LOCDYN_Dump (host->dom.ldy, scratch);
-  CHECK_INT (watched.code, LDY_BUG_FOUND);
+  CHECK_INT (watched.code, LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (ldy_last_error (), "constraint 1 (unknown kind 99)");
   CHECK (access (scratch, F_OK) != 0);
   host->dom.con->kind = CONTACT;

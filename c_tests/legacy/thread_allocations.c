@@ -34,7 +34,7 @@ static int attempt (WHEN when, int k)
   failing_arm (k);
   int result = watched_update (host);
   failing.armed = 0;
-  if (result != 0 && (result != LDY_OUT_OF_MEMORY || !failing.failed)) return WRONG;
+  if (result != 0 && (result != LDY_ERROR_OUT_OF_MEMORY || !failing.failed)) return WRONG;
   if (result == 0 && large_scene_digest (host) != alone) return WRONG;
   if (!ldy_is_consistent (host->dom.ldy, NULL)) return WRONG;
   if (watched_update (host) != 0 || large_scene_digest (host) != alone) return WRONG;

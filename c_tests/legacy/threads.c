@@ -139,7 +139,7 @@ static void test_pairs (void)
     for (int i = 0; i < 20; i ++) {
       check_context ("pairs with %d threads, update %d", count, i);
       expect_error (host, name);
-      CHECK_INT (watched.code, LDY_BUG_FOUND);
+      CHECK_INT (watched.code, LDY_ERROR_INVALID_ARGUMENT);
       CHECK_TEXT (ldy_last_error (), name);
     }
   }

@@ -67,7 +67,7 @@ static void expect_error (LOCDYN *ldy)
   watch_errors ();
   LOCDYN_Update_Begin (ldy);
   watch_no_errors ();
-  CHECK_INT (watched.code, LDY_BUG_FOUND);
+  CHECK_INT (watched.code, LDY_ERROR_INVALID_ARGUMENT);
 }
 
 /* What an update has found out of constraints and rows is not taken for granted by the next one. */
@@ -180,7 +180,7 @@ static void test_changing_bodies (int reuse)
     check_context ("changing bodies, reuse %d, change %d to kind %d", reuse, i, kinds[i]);
     memcpy (&body->kind, &kinds[i], sizeof body->kind);
     if (kinds[i] == 7) {
-      CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+      CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
       CHECK_TEXT (watched.text, "unknown kind 7");
       continue;
     }
@@ -207,7 +207,7 @@ static void test_changing_constraints (int reuse, int inserted, int second)
       kinds[i]);
     memcpy (&con->kind, &kinds[i], sizeof con->kind);
     if (kinds[i] == 99) {
-      CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+      CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
       CHECK_TEXT (watched.text, "constraint 2 ");
     } else {
       update_and_compare (host, UPDATE_PENALTY); /* the kind at the update decides which blocks are written */
@@ -232,22 +232,22 @@ static void test_other_bodies (int reuse)
     host_set_update (host, (UPDATE_KIND) update);
     check_context ("other bodies, reuse %d, update %d, another master", reuse, update);
     fixed->master = two;
-    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
     CHECK_TEXT (watched.text, "constraint 1 (FIXPNT) on body 2");
-    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
     fixed->master = one;
     check_each_kind (host);
     check_context ("other bodies, reuse %d, update %d, another slave", reuse, update);
     host_set_update (host, (UPDATE_KIND) update);
     contact->slave = third;
-    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
     CHECK_TEXT (watched.text, "constraint 2 (CONTACT) between bodies 1 and 3");
     contact->slave = two;
     check_each_kind (host);
     check_context ("other bodies, reuse %d, update %d, no slave", reuse, update);
     host_set_update (host, (UPDATE_KIND) update);
     contact->slave = NULL;
-    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
     contact->slave = two;
     check_each_kind (host);
     /* Without blocks through it a further body is no contradiction: the diagonal block follows it. */
@@ -282,7 +282,7 @@ static void test_stranger_in_a_set (int updated)
   con = host_add_constraint (host, FIXPNT, third, NULL);
   CHECK_INT (watched_insert (host, con), 0);
   for (int i = 0; i < 2; i ++) {
-    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
     CHECK_TEXT (watched.text, "constraint 1 (FIXPNT) on body 1");
     CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
   }
@@ -303,7 +303,7 @@ static void test_inserted_elsewhere (void)
   check_context ("inserted on another body");
   CHECK_INT (watched_insert (host, con), 0);
   con->master = host->dom.bod;
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "constraint 5 (FIXPNT) on body 1: was inserted on body 3");
   con->master = third;
   check_each_kind (host);
@@ -324,7 +324,7 @@ static void test_rows_of_others (void)
       check_context ("constraint %u with the row of constraint %u", con->id, other->id);
       own = con->dia;
       con->dia = other->dia;
-      CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+      CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
       CHECK_TEXT (watched.text, "dia is not its row in this ldy");
       con->dia = own;
     }
@@ -345,7 +345,7 @@ static void test_lost_obstacle (void)
   CHECK_INT (rock->kind, OBS);
   CHECK_INT (watched_update (host), 0);
   contact->master = NULL;
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "no master");
   contact->master = rock;
   check_each_kind (host);
@@ -365,7 +365,7 @@ static void test_failed_velocities (void)
   host->dom.bod->next->kind = RIG;
   memcpy (&con->kind, &unknown, sizeof con->kind);
   host_set_update (host, UPDATE_MINIMAL);
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   memcpy (&con->kind, &fixed, sizeof con->kind);
   check_each_kind (host);
   scene_destroy (host);
@@ -380,10 +380,10 @@ static void test_bad_points (void)
 
   check_context ("both points are not finite");
   con->mpnt[1] = con->spnt[1] = 0.0 / (kept[0] - kept[0]);
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "its point on body 1 (mpnt)");
   con->mpnt[1] = kept[0];
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "its point on body 2 (spnt)");
   con->spnt[1] = kept[1];
   check_each_kind (host);
@@ -406,11 +406,11 @@ static void test_missing_velocities (int kind, int swapped)
     check_context ("body kind %d without velocities, swapped %d, update %d", kind, swapped, update);
     host_set_update (host, (UPDATE_KIND) update);
     master->velo = slave->velo = NULL;
-    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
     snprintf (text, sizeof text, "velo of body %u ", master->id);
     CHECK_TEXT (watched.text, text);
     master->velo = velocities[0];
-    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
     snprintf (text, sizeof text, "velo of body %u ", slave->id);
     CHECK_TEXT (watched.text, text);
     slave->velo = velocities[1];
@@ -439,7 +439,7 @@ static void test_inserted_unlisted (int place)
   CHECK_INT (watched_update (host), 0);
   check_fresh (host);
   con->base[3] = 0.0 / (before[0] - before[0]);
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   random_rotation (&(RANDOM) { 13 }, con->base);
   host_link (host, con);
   update_and_compare (host, UPDATE_ALL);
@@ -487,13 +487,13 @@ static void test_other_body_without_blocks (void)
   scene_insert_all (host);
   CHECK_INT (watched_update (host), 0);
   fixed->master = wall;
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "constraint 1 (FIXPNT) on body 4");
   fixed->master = one;
   check_each_kind (host);
   CHECK_INT (watched_update (host), 0);
   contact->master = NULL;
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "no master");
   contact->master = wall; /* it moves otherwise, that is all */
   check_each_kind (host);
@@ -515,7 +515,7 @@ static void test_refused_minimal (int reuse)
     con->kind = i % 2 ? RIGLNK : CONTACT;
     memset (&last->kind, 99, 1);
     host_set_update (host, UPDATE_MINIMAL);
-    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
     host_set_update (host, UPDATE_ALL);
     last->kind = RIGLNK;
     CHECK_INT (watched_update (host), 0);
@@ -565,15 +565,15 @@ static void test_infinite_block (int sparse, int kind, int reuse)
   CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
   CHECK_INT (watched_update (host), 0);
   set_coupling (host, 0.5, 1e307);
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "4711");
   CHECK_TEXT (watched.text, "4712");
   CHECK_TEXT (watched.text, "not finite");
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   host_set_update (host, UPDATE_PENALTY); /* which leaves blocks of contacts alone */
-  CHECK_INT (watched_update (host), kind == CONTACT ? 0 : LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), kind == CONTACT ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   host_set_update (host, UPDATE_ALL);
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   set_coupling (host, 1e307, 0.5);
   CHECK_INT (watched_update (host), 0);
   check_fresh (host);
@@ -595,10 +595,10 @@ static void test_infinite_energy (void)
   }
   host->dom.step = 1;
   scene_insert_all (host);
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "free energy");
   host_set_update (host, UPDATE_PENALTY);
-  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_INT (watched_update (host), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (watched.text, "free energy");
   host_set_update (host, UPDATE_MINIMAL);
   CHECK_INT (watched_update (host), 0);

@@ -37,7 +37,7 @@ static void place (OBSTACLE obstacle, const char *path)
 
 static int expected (OBSTACLE obstacle)
 {
-  return obstacle == DIRECTORY ? LDY_FILE_OPEN : LDY_FILE_WRITE;
+  return obstacle == DIRECTORY ? LDY_ERROR_FILE_OPEN : LDY_ERROR_FILE_WRITE;
 }
 
 /* A dump with an obstacle at a path that rank 0 makes. */
@@ -71,7 +71,7 @@ static void obstructed_twice (LOCDYN *ldy, const char *path, const char *first, 
   MPI_Allreduce (&watched.code, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   MPI_Allreduce (&watched.code, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   CHECK_INT (least, most);
-  CHECK (most == LDY_FILE_OPEN || most == LDY_FILE_WRITE);
+  CHECK (most == LDY_ERROR_FILE_OPEN || most == LDY_ERROR_FILE_WRITE);
   CHECK_TEXT (watched.text, path);
   if (rank == 0) {
     place (NOTHING, first);

@@ -57,7 +57,7 @@ static int add_constraint (STATE *t)
   double point[3] = { k * 0.25, 1 - k * 0.5, 2 };
   long long id;
 
-  if (k % 3 == 0) return ldy_system_add_constraint (t->system, k % 2, k % 4 ? 1 - k % 2 : LDY_GROUND, unit, point, origin, &id);
+  if (k % 3 == 0) return ldy_system_add_point_constraint (t->system, k % 2, k % 4 ? 1 - k % 2 : LDY_GROUND, unit, point, origin, &id);
   return ldy_system_add_operators (t->system, 2 + k % 4, k % 2 ? &sparse : &dense, 2 + (k + 1) % 4, &dense, &id);
 }
 
@@ -71,7 +71,7 @@ static int go_on_with_chain (STATE *t)
   int code;
 
   for (int i = 0; i < LINKS; i ++) {
-    joints[i].kind = i == LINKS / 2 ? LDY_FIXED_POINT : LDY_LINK;
+    joints[i].kind = i == LINKS / 2 ? LDY_JOINT_FIXED_POINT : LDY_JOINT_LINK;
     joints[i].length = 1 + 0.1 * i;
     masters[i] = i;
     R[3 * i] = R[3 * i + 1] = 0;
@@ -83,9 +83,9 @@ static int go_on_with_chain (STATE *t)
     return code;
   for (; t->linked < LINKS; t->linked ++) {
     long long upper = t->linked ? t->linked - 1 : LDY_GROUND;
-    if ((code = ldy_system_add_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
+    if ((code = ldy_system_add_point_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
   }
-  if (!t->added && (code = ldy_system_add_constraints (t->chain, LINKS, masters, NULL, 8, unit, 0, above, NULL, 0, &id)))
+  if (!t->added && (code = ldy_system_add_point_constraints (t->chain, LINKS, masters, NULL, 8, unit, 0, above, NULL, 0, &id)))
     return code;
   if (!t->added) t->added = 1;
   for (int i = 0; i < LINKS; i ++) masters[i] = LINKS + i;
@@ -113,9 +113,9 @@ static int go_on (STATE *t)
   t->updates = 1;
   if ((code = ldy_system_multiply (t->system, x, t->y, 3 * CONSTRAINTS))) return code;
   if ((code = ldy_system_multiply_through_bodies (t->system, x, t->through, 3 * CONSTRAINTS))) return code;
-  if ((code = ldy_system_largest_eigenvalue (t->system, 1e-6, 50, &t->value, NULL))) return code;
+  if ((code = ldy_system_spectral_radius (t->system, 1e-6, 50, &t->value, NULL))) return code;
   if (!t->factor && (code = ldy_factor_create (&t->factor))) return code;
-  if ((code = ldy_factor_system (t->factor, t->system, &mu, 1))) return code;
+  if ((code = ldy_factor_compute (t->factor, t->system, &mu, 1))) return code;
   memcpy (t->solution, x, sizeof x);
   if ((code = ldy_factor_solve (t->factor, 1, t->solution, 3 * CONSTRAINTS, 3 * CONSTRAINTS))) return code;
   if ((code = ldy_factor_log_determinant (t->factor, &t->determinant))) return code;
@@ -150,10 +150,10 @@ static void steady (void)
     CHECK_INT (ldy_system_move_constraint (t.system, 0, turned, point, point), 0);
     CHECK_INT (ldy_system_update (t.system, 0.5 + step), 0);
     CHECK_INT (ldy_system_multiply_through_bodies (t.system, x, y, 3 * CONSTRAINTS), 0);
-    CHECK_INT (ldy_factor_system (t.factor, t.system, &mu, 1), 0);
+    CHECK_INT (ldy_factor_compute (t.factor, t.system, &mu, 1), 0);
     CHECK_INT (ldy_factor_solve (t.factor, 1, y, 3 * CONSTRAINTS, 3 * CONSTRAINTS), 0);
-    CHECK_INT (ldy_system_add_force (t.system, 0, x, 3 * CONSTRAINTS, force, 6), 0);
-    CHECK_INT (ldy_system_add_reactions (t.system, x, 3 * CONSTRAINTS), 0);
+    CHECK_INT (ldy_system_constraint_force (t.system, 0, x, 3 * CONSTRAINTS, force, 6), 0);
+    CHECK_INT (ldy_system_apply_reactions (t.system, x, 3 * CONSTRAINTS), 0);
     failing.armed = 0;
     CHECK_INT (failing.failed, 0);
   }
@@ -176,7 +176,7 @@ static int attempt (int k)
   failures = failing.failed;
   if (code) {
     CHECK (failures > 0);
-    CHECK_INT (code, LDY_OUT_OF_MEMORY);
+    CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
     CHECK_TEXT (ldy_last_error (), "out of memory");
     CHECK_INT (go_on (&t), 0);
   }

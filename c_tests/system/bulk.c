@@ -58,7 +58,7 @@ static ldy_system *bodies (void)
 
 static int add (ldy_system *system, size_t count, CONTACT *c, long long *first)
 {
-  return ldy_system_add_constraints (system, count, &c->master, &c->slave, STRIDE, c->frame, STRIDE, c->point[0], c->point[1],
+  return ldy_system_add_point_constraints (system, count, &c->master, &c->slave, STRIDE, c->frame, STRIDE, c->point[0], c->point[1],
     STRIDE, first);
 }
 
@@ -75,8 +75,8 @@ static void same_results (ldy_system *one, ldy_system *other, int constraints)
 
   GOOD (ldy_system_update (one, 0.5));
   GOOD (ldy_system_update (other, 0.5));
-  GOOD (ldy_system_rows (one, &a));
-  GOOD (ldy_system_rows (other, &b));
+  GOOD (ldy_system_results (one, &a));
+  GOOD (ldy_system_results (other, &b));
   CHECK_INT (a.rows, constraints);
   if (!CHECK_INT (b.rows, a.rows) || !CHECK_INT (b.blocks, a.blocks)) return;
   CHECK_SAME_BITS (a.columns, b.columns, a.blocks * sizeof *a.columns);
@@ -118,7 +118,7 @@ static void as_one_after_the_other (void)
   CHECK_INT (first, 0);
   for (int k = 0; k < COUNT; k ++) {
     CONTACT *c = &contacts[k];
-    GOOD (ldy_system_add_constraint (single, c->master, c->slave, c->frame, c->point[0], c->point[1], &c->id));
+    GOOD (ldy_system_add_point_constraint (single, c->master, c->slave, c->frame, c->point[0], c->point[1], &c->id));
     CHECK_INT (c->id, first + k);
   }
   same_results (many, single, COUNT);
@@ -151,7 +151,7 @@ static void as_one_after_the_other (void)
   }
   for (int k = 0; k < COUNT; k ++) {
     CONTACT *c = &contacts[k];
-    GOOD (ldy_system_add_constraint (single, c->master, c->slave, c->frame, c->point[0], c->point[1], &id));
+    GOOD (ldy_system_add_point_constraint (single, c->master, c->slave, c->frame, c->point[0], c->point[1], &id));
     if (k >= 3 && k < 11 && k % 2) GOOD (ldy_system_set_compliance (single, id, c->compliance));
   }
   same_results (many, single, COUNT);
@@ -159,7 +159,7 @@ static void as_one_after_the_other (void)
   for (int k = 0; k < COUNT; k ++) CHECK (tags[k] == contacts[k].tag);
 
   memset (points, 0, sizeof points);
-  GOOD (ldy_system_placements (many, COUNT, &contacts[0].id, STRIDE, frames[0], sizeof *frames, points[0][0], points[1][0],
+  GOOD (ldy_system_point_frames (many, COUNT, &contacts[0].id, STRIDE, frames[0], sizeof *frames, points[0][0], points[1][0],
     sizeof **points));
   for (int k = 0; k < COUNT; k ++) {
     CHECK_SAME_BITS (frames[k], contacts[k].frame, sizeof contacts[k].frame);
@@ -167,7 +167,7 @@ static void as_one_after_the_other (void)
     if (contacts[k].slave != LDY_GROUND) CHECK_SAME_BITS (points[1][k], contacts[k].point[1], 3 * sizeof (double));
     CHECK (points[0][k][3] == 0);
   }
-  GOOD (ldy_system_placements (many, 1, &contacts[0].id, STRIDE, NULL, 0, NULL, NULL, 0));
+  GOOD (ldy_system_point_frames (many, 1, &contacts[0].id, STRIDE, NULL, 0, NULL, NULL, 0));
 
   for (int k = 0; k < 3; k ++) gone[k] = 10 - 4 * k;
   GOOD (ldy_system_remove_constraints (many, 3, gone, sizeof *gone));
@@ -193,7 +193,7 @@ static void bad_entries (void)
   GOOD (add (system, COUNT, contacts, &first));
   for (int k = 0; k < COUNT; k ++) contacts[k].id = k;
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_rows (system, &before));
+  GOOD (ldy_system_results (system, &before));
   if (!CHECK (9 * before.blocks <= MOST)) return;
   memcpy (values, before.values, 9 * before.blocks * sizeof *values);
   first = 77;
@@ -240,7 +240,7 @@ static void bad_entries (void)
   BAD (ldy_system_set_rotations (system, 2, ids, sizeof *ids, rotations[0], sizeof *rotations), "entry 1: body 1: ");
   BAD (ldy_system_velocities (system, 3, ids, sizeof *ids, 6, velocities[0], 48), "entry 2: body 99");
   BAD (ldy_system_rotations (system, 3, ids, sizeof *ids, rotations[0], 72), "entry 2: body 99");
-  BAD (ldy_system_placements (system, 3, ids, sizeof *ids, rotations[0], 72, NULL, NULL, 0), "entry 2: constraint 99");
+  BAD (ldy_system_point_frames (system, 3, ids, sizeof *ids, rotations[0], 72, NULL, NULL, 0), "entry 2: constraint 99");
   /* Shapes. */
   BAD (ldy_system_set_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 44),
     "velocities: a stride of 44 bytes is no multiple of 8");
@@ -249,23 +249,23 @@ static void bad_entries (void)
   BAD (ldy_system_set_velocities (system, (size_t) -1, ids, sizeof *ids, 6, velocities[0], 48), "bodies: no array has");
   /* One entry for all, absurdly many times. */
   size_t absurd = (size_t) 1 << 60;
-  BAD (ldy_system_add_constraints (system, absurd, ids, NULL, 0, unit, 0, origin, NULL, 0, &first), "an int cannot number");
+  BAD (ldy_system_add_point_constraints (system, absurd, ids, NULL, 0, unit, 0, origin, NULL, 0, &first), "an int cannot number");
   BAD (ldy_system_move_constraints (system, absurd, ids, 0, NULL, NULL, 0, unit, 0, origin, NULL, 0), "an int cannot number");
   BAD (ldy_system_set_velocities (system, absurd, ids, 0, 6, velocities[0], 0), "an int cannot number");
-  BAD (ldy_system_placements (system, absurd, ids, 0, NULL, 0, NULL, NULL, 0), "an int cannot number");
+  BAD (ldy_system_point_frames (system, absurd, ids, 0, NULL, 0, NULL, NULL, 0), "an int cannot number");
   BAD (ldy_system_set_velocities (system, 2, NULL, 8, 6, velocities[0], 48), "bodies is NULL");
   BAD (ldy_system_set_velocities (system, 2, ids, 8, 6, NULL, 48), "velocities is NULL");
-  BAD (ldy_system_add_constraints (system, 2, ids, NULL, 8, unit, 0, NULL, NULL, 0, &first), "master_points is NULL");
-  BAD (ldy_system_add_constraints (system, 2, ids, ids, 8, unit, 0, origin, NULL, 0, &first), "slave_points is NULL");
-  BAD (ldy_system_add_constraints (system, 2, ids, NULL, 8, unit, 0, origin, NULL, 0, NULL), "constraint is NULL");
-  GOOD (ldy_system_rows (system, &rows));
+  BAD (ldy_system_add_point_constraints (system, 2, ids, NULL, 8, unit, 0, NULL, NULL, 0, &first), "master_points is NULL");
+  BAD (ldy_system_add_point_constraints (system, 2, ids, ids, 8, unit, 0, origin, NULL, 0, &first), "slave_points is NULL");
+  BAD (ldy_system_add_point_constraints (system, 2, ids, NULL, 8, unit, 0, origin, NULL, 0, NULL), "constraint is NULL");
+  GOOD (ldy_system_results (system, &rows));
   CHECK_INT (first, 77);
   CHECK (rows.values == before.values && rows.rows == COUNT);
   CHECK_SAME_BITS (rows.values, values, 9 * rows.blocks * sizeof *values);
   CHECK (velocities[0][0] == 0);
   /* Nothing at all is nothing wrong; one entry for all. */
   GOOD (ldy_system_set_velocities (system, 0, NULL, 0, 6, NULL, 0));
-  GOOD (ldy_system_add_constraints (system, 2, ids, NULL, 8, unit, 0, origin, NULL, 0, &first));
+  GOOD (ldy_system_add_point_constraints (system, 2, ids, NULL, 8, unit, 0, origin, NULL, 0, &first));
   CHECK_INT (first, COUNT);
   GOOD (ldy_system_update (system, 1));
   /* None of those that were refused is half chosen. */

@@ -173,10 +173,10 @@ static void as_before (void)
   ldy_rows rows = { .size = sizeof rows };
   int row;
 
-  CHECK_INT (ldy_system_rows (m.system, &rows), results == ROWS ? 0 : LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_results (m.system, &rows), results == ROWS ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   if (results == ROWS) are_saved (&rows);
   if (constraint) {
-    CHECK_INT (ldy_system_row (m.system, constraint->id, &row), results >= STRUCTURE ? 0 : LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_row_of (m.system, constraint->id, &row), results >= STRUCTURE ? 0 : LDY_ERROR_INVALID_ARGUMENT);
     if (results >= STRUCTURE) CHECK_INT (row, constraint - m.constraints);
   }
   if (body) {
@@ -214,7 +214,7 @@ static int done (int code)
   failing.armed = 0;
   if (code == 0) return 1;
   CHECK (failing.failed > 0);
-  CHECK_INT (code, LDY_OUT_OF_MEMORY);
+  CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
   CHECK_TEXT (ldy_last_error (), "out of memory");
   as_before ();
   return 0;
@@ -392,7 +392,7 @@ static void remove_body (void)
 
   if (!body) return;
   int code = ldy_system_remove_body (m.system, body->id);
-  CHECK_INT (code, body->users ? LDY_BUG_FOUND : 0);
+  CHECK_INT (code, body->users ? LDY_ERROR_INVALID_ARGUMENT : 0);
   if (code) {
     as_before ();
     return;
@@ -431,7 +431,7 @@ static int insert_constraint (MODEL_CONSTRAINT *c)
   ldy_operator H[2] = { model_operator (&m, c, 0), model_operator (&m, c, 1) };
 
   if (c->has_operators) return ldy_system_add_operators (m.system, c->bodies[0], &H[0], c->bodies[1], &H[1], &c->id);
-  return ldy_system_add_constraint (m.system, c->bodies[0], c->bodies[1], c->frame, c->points[0], c->points[1], &c->id);
+  return ldy_system_add_point_constraint (m.system, c->bodies[0], c->bodies[1], c->frame, c->points[0], c->points[1], &c->id);
 }
 
 static void add_constraint (void)
@@ -484,12 +484,12 @@ static void add_constraints (void)
   }
   check_context ("add_constraints");
   arm (12);
-  code = ldy_system_add_constraints (m.system, (size_t) count, &all->bodies[0], &all->bodies[1], sizeof *all, all->frame,
+  code = ldy_system_add_point_constraints (m.system, (size_t) count, &all->bodies[0], &all->bodies[1], sizeof *all, all->frame,
     sizeof *all, all->points[0], all->points[1], sizeof *all, &first);
   if (is_bad && count) {
     failing.armed = 0;
     /* Memory is reserved before entries are looked at. */
-    CHECK (code == LDY_BUG_FOUND || (code == LDY_OUT_OF_MEMORY && failing.failed));
+    CHECK (code == LDY_ERROR_INVALID_ARGUMENT || (code == LDY_ERROR_OUT_OF_MEMORY && failing.failed));
     CHECK_INT (first, -7);
     as_before ();
     return;
@@ -570,7 +570,7 @@ static void move_constraints (void)
     &moved->bodies[1], sizeof *moved, moved->frame, sizeof *moved, moved->points[0], moved->points[1], sizeof *moved);
   if (is_bad && count) {
     failing.armed = 0;
-    CHECK (k == LDY_BUG_FOUND || (k == LDY_OUT_OF_MEMORY && failing.failed));
+    CHECK (k == LDY_ERROR_INVALID_ARGUMENT || (k == LDY_ERROR_OUT_OF_MEMORY && failing.failed));
     as_before ();
     return;
   }
@@ -619,7 +619,7 @@ static void change_bodies (void)
     sizeof *changed);
   if (is_bad && count) {
     failing.armed = 0;
-    CHECK_INT (code, LDY_BUG_FOUND);
+    CHECK_INT (code, LDY_ERROR_INVALID_ARGUMENT);
     as_before ();
   } else if (done (code)) {
     for (int k = 0; k < count; k ++) *model_body (&m, changed[k].id) = changed[k];
@@ -683,7 +683,7 @@ static void change_body (void)
     if (body->inertia == BY_OBSTACLE && body->users) {
       check_context ("an obstacle with constraints");
       code = give (&changed);
-      CHECK_INT (code, LDY_BUG_FOUND);
+      CHECK_INT (code, LDY_ERROR_INVALID_ARGUMENT);
       CHECK_TEXT (ldy_last_error (), "obstacle");
       as_before ();
       return;
@@ -710,8 +710,8 @@ static int code_of_solvers (void)
   for (int k = 0; k < m.body_count; k ++) {
     const MODEL_BODY *body = &m.bodies[k];
     if (!body->users || !body->solver) continue;
-    for (int i = 0; i < m.body_count; i ++) if (are_together (body, &m.bodies[i]) && m.bodies[i].solver->code) return LDY_LU_FACTOR;
-    if (body->solver->spoils) return LDY_BUG_FOUND;
+    for (int i = 0; i < m.body_count; i ++) if (are_together (body, &m.bodies[i]) && m.bodies[i].solver->code) return LDY_ERROR_SINGULAR;
+    if (body->solver->spoils) return LDY_ERROR_INVALID_ARGUMENT;
   }
   return 0;
 }
@@ -721,7 +721,7 @@ static int expected_code (void)
 {
   int code = code_of_solvers ();
 
-  for (int k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_indefinite) return LDY_CHOL_FACTOR;
+  for (int k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_indefinite) return LDY_ERROR_NOT_POSITIVE_DEFINITE;
   for (int k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_wild && code == 0) code = -1;
   return code;
 }
@@ -739,7 +739,7 @@ static void as_new (void)
   ldy_rows rows = { .size = sizeof rows };
 
   CHECK_INT (ldy_system_update (system, step), 0);
-  CHECK_INT (ldy_system_rows (system, &rows), 0);
+  CHECK_INT (ldy_system_results (system, &rows), 0);
   are_saved (&rows);
   ldy_system_destroy (system);
 }
@@ -753,7 +753,7 @@ static int update (int is_thorough)
 
   if (below (10) == 0) {
     check_context ("a bad step");
-    CHECK_INT (ldy_system_update (m.system, bad[below (6)]), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_update (m.system, bad[below (6)]), LDY_ERROR_INVALID_ARGUMENT);
     CHECK_TEXT (ldy_last_error (), "the step h is not positive and finite");
     as_before ();
   }
@@ -761,24 +761,24 @@ static int update (int is_thorough)
   arm (60);
   code = ldy_system_update (m.system, h);
   failing.armed = 0;
-  if (code == LDY_OUT_OF_MEMORY && failing.failed) {
+  if (code == LDY_ERROR_OUT_OF_MEMORY && failing.failed) {
     CHECK_TEXT (ldy_last_error (), "out of memory");
     /* The constraints may have been listed, or not. */
-    results = m.constraint_count && ldy_system_row (m.system, m.constraints[0].id, &row) == 0 ? STRUCTURE : NOTHING;
+    results = m.constraint_count && ldy_system_row_of (m.system, m.constraints[0].id, &row) == 0 ? STRUCTURE : NOTHING;
     as_before ();
     return code;
   }
-  if (want == -1 && code == LDY_BUG_FOUND) CHECK_TEXT (ldy_last_error (), "its velocity V or B is not finite");
+  if (want == -1 && code == LDY_ERROR_INVALID_ARGUMENT) CHECK_TEXT (ldy_last_error (), "its velocity V or B is not finite");
   else CHECK_INT (code, want == -1 ? 0 : want);
   results = code ? STRUCTURE : ROWS;
   if (code) {
-    CHECK_TEXT (ldy_last_error (), want == -1 ? "not finite" : want == LDY_BUG_FOUND ? "its diagonal block of W is not finite"
-      : want == LDY_LU_FACTOR ? "its solver returned" : "not positive definite");
+    CHECK_TEXT (ldy_last_error (), want == -1 ? "not finite" : want == LDY_ERROR_INVALID_ARGUMENT ? "its diagonal block of W is not finite"
+      : want == LDY_ERROR_SINGULAR ? "its solver returned" : "not positive definite");
     as_before ();
     return code;
   }
   step = h;
-  CHECK_INT (ldy_system_rows (m.system, &rows), 0);
+  CHECK_INT (ldy_system_results (m.system, &rows), 0);
   save (&rows);
   CHECK (all_finite (rows.values, 9 * rows.blocks) && all_finite (rows.B, 3 * rows.rows) && all_finite (rows.V, 3 * rows.rows));
   if (want == 0 && is_thorough) as_new ();
@@ -805,7 +805,7 @@ static void recover (void)
       less (PRODUCTS);
     }
   }
-  do code = update (1); while (code == LDY_OUT_OF_MEMORY && failing.failed);
+  do code = update (1); while (code == LDY_ERROR_OUT_OF_MEMORY && failing.failed);
   CHECK_INT (code, 0);
   as_new ();
 }
@@ -821,9 +821,9 @@ static void multiply (void)
   if (!x || !y || !z) abort ();
   fill (x, n);
   if (results < PRODUCTS) {
-    CHECK_INT (ldy_system_multiply (m.system, x, y, (size_t) n), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_largest_eigenvalue (m.system, 0.1, 10, &value, NULL), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_multiply (m.system, x, y, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_spectral_radius (m.system, 0.1, 10, &value, NULL), LDY_ERROR_INVALID_ARGUMENT);
     CHECK_TEXT (ldy_last_error (), "no successful update");
   } else if (has && TRY (ldy_system_multiply (m.system, x, y, (size_t) n))
     && TRY (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n))) {
@@ -840,7 +840,7 @@ static void multiply (void)
       quotient += x[3 * k + i] * sum;
       square += x[3 * k + i] * x[3 * k + i];
     }
-    if (n && TRY (ldy_system_largest_eigenvalue (m.system, 1e-9, 500, &value, &residual))) {
+    if (n && TRY (ldy_system_spectral_radius (m.system, 1e-9, 500, &value, &residual))) {
       CHECK (residual <= 1e-9 * value + 1e-300);
       CHECK (quotient / square <= value * (1 + 1e-8) + 1e-12);
     }
@@ -853,7 +853,7 @@ static void check_pushed (const MODEL_BODY *body, const double *R, const double 
 {
   double force[N] = { 0 };
 
-  CHECK_INT (ldy_system_add_force (m.system, body->id, R, 3 * (size_t) m.constraint_count, force, (size_t) body->n), 0);
+  CHECK_INT (ldy_system_constraint_force (m.system, body->id, R, 3 * (size_t) m.constraint_count, force, (size_t) body->n), 0);
   for (int i = 0; i < body->n; i ++) {
     double pushed = body->velocity[i], scale = 1 + fabs (pushed);
     for (int j = 0; j < body->n; j ++) {
@@ -874,14 +874,14 @@ static void add_reactions (void)
   fill (R, n);
   check_context ("add_reactions");
   if (results < PRODUCTS) {
-    CHECK_INT (ldy_system_add_reactions (m.system, R, (size_t) n), LDY_BUG_FOUND);
-    if (body) CHECK_INT (ldy_system_add_force (m.system, body->id, R, (size_t) n, force, (size_t) body->n), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_apply_reactions (m.system, R, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
+    if (body) CHECK_INT (ldy_system_constraint_force (m.system, body->id, R, (size_t) n, force, (size_t) body->n), LDY_ERROR_INVALID_ARGUMENT);
     as_before ();
   } else if (!is_tame) {
     /* A solver that fails now, or a velocity that is large already. */
-    code = ldy_system_add_reactions (m.system, R, (size_t) n);
+    code = ldy_system_apply_reactions (m.system, R, (size_t) n);
     if (code) {
-      CHECK (code == LDY_LU_FACTOR || code == LDY_BUG_FOUND);
+      CHECK (code == LDY_ERROR_SINGULAR || code == LDY_ERROR_INVALID_ARGUMENT);
       as_before ();
     }
     else {
@@ -891,10 +891,10 @@ static void add_reactions (void)
     }
   } else if (n && below (4) == 0) {
     R[below (n)] = NAN;
-    CHECK_INT (ldy_system_add_reactions (m.system, R, (size_t) n), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_apply_reactions (m.system, R, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
     CHECK_TEXT (ldy_last_error (), "a reaction R is not finite");
     as_before ();
-  } else if (TRY (ldy_system_add_reactions (m.system, R, (size_t) n))) {
+  } else if (TRY (ldy_system_apply_reactions (m.system, R, (size_t) n))) {
     less (PRODUCTS);
     for (int k = 0; k < m.body_count; k ++) {
       body = &m.bodies[k];
@@ -910,8 +910,8 @@ static void add_reactions (void)
 /* Whether the axes of a contact are to be turned by a body that turns none. */
 static int has_no_axes (const ldy_joint *joint, const MODEL_CONSTRAINT *constraint)
 {
-  const MODEL_BODY *body = joint->kind < LDY_CONTACT_ON_MASTER ? NULL
-    : model_body (&m, constraint->bodies[joint->kind - LDY_CONTACT_ON_MASTER]);
+  const MODEL_BODY *body = joint->kind < LDY_JOINT_CONTACT_ON_MASTER ? NULL
+    : model_body (&m, constraint->bodies[joint->kind - LDY_JOINT_CONTACT_ON_MASTER]);
 
   return body && body->kind == IS_PSEUDO_RIGID;
 }
@@ -933,8 +933,8 @@ static void stability (void)
   for (int k = 0; k < m.constraint_count; k ++) {
     joints[k].kind = 1 + below (5);
     joints[k].length = 0.5 + fabs (real ());
-    if (m.constraints[k].has_operators && below (20)) joints[k].kind = LDY_CONSTANT_OPERATORS;
-    is_known &= (joints[k].kind == LDY_CONSTANT_OPERATORS) == m.constraints[k].has_operators;
+    if (m.constraints[k].has_operators && below (20)) joints[k].kind = LDY_JOINT_CONSTANT_OPERATORS;
+    is_known &= (joints[k].kind == LDY_JOINT_CONSTANT_OPERATORS) == m.constraints[k].has_operators;
     is_known &= m.constraints[k].has_operators || !has_no_axes (&joints[k], &m.constraints[k]);
   }
   for (int k = 0; k < m.body_count; k ++) {
@@ -942,13 +942,13 @@ static void stability (void)
   }
   check_context ("stability");
   code = ldy_system_geometric_stiffness (m.system, joints, constraints, R, 3 * constraints, x, y, n);
-  CHECK_INT (code, is_known ? 0 : LDY_BUG_FOUND);
+  CHECK_INT (code, is_known ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   arm (40);
   code = ldy_system_critical_step (m.system, joints, constraints, R, 3 * constraints, &square, &longest, NULL, NULL);
   failing.armed = 0;
-  if (code == LDY_OUT_OF_MEMORY) CHECK (failing.failed);
-  else if (!is_known || !has_inverse) CHECK_INT (code, LDY_BUG_FOUND);
-  else if (code == LDY_BUG_FOUND) CHECK_TEXT (ldy_last_error (), "inverse inertia is not positive");
+  if (code == LDY_ERROR_OUT_OF_MEMORY) CHECK (failing.failed);
+  else if (!is_known || !has_inverse) CHECK_INT (code, LDY_ERROR_INVALID_ARGUMENT);
+  else if (code == LDY_ERROR_INVALID_ARGUMENT) CHECK_TEXT (ldy_last_error (), "inverse inertia is not positive");
   else {
     CHECK_INT (code, 0);
     CHECK (square > 0 ? fabs (longest * longest * square - 4) < 1e-9 : isinf (longest));
@@ -968,7 +968,7 @@ static void refused (int code, int want)
   as_before ();
 }
 
-#define BAD(call) (check_context ("%s", #call), refused (call, LDY_BUG_FOUND))
+#define BAD(call) (check_context ("%s", #call), refused (call, LDY_ERROR_INVALID_ARGUMENT))
 #define BAD_AS(want, call) (check_context ("%s", #call), refused (call, want))
 
 /* Texts and more ways to go wrong are in errors.c. */
@@ -983,7 +983,7 @@ static void corrupt_new_body (void)
   case 2: BAD (ldy_system_add_obstacle (m.system, spoilt (unit, 9), unit, &id)); break;
   case 3: BAD (ldy_system_add_dense (m.system, - below (5), unit, &id)); break;
   case 4: BAD (ldy_system_add_diagonal (m.system, 3, spoilt (unit, 3), &id)); break;
-  default: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, descending, outside, unit, 3, &id));
+  default: BAD_AS (LDY_ERROR_INVALID_FORMAT, ldy_system_add_matrix (m.system, 3, descending, outside, unit, 3, &id));
   }
   CHECK_INT (id, -7);
 }
@@ -1017,8 +1017,8 @@ static void corrupt_constraint (void)
   if (!body) return;
   ldy_operator H = { body->n, NULL, NULL, h, count }, nan = { body->n, NULL, NULL, spoilt (h, (int) count), count };
   switch (below (c ? 10 : 6)) {
-  case 0: BAD (ldy_system_add_constraint (m.system, body->id, none, unit, unit, unit, &id)); break;
-  case 1: BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, spoilt (unit, 9), unit, unit, &id)); break;
+  case 0: BAD (ldy_system_add_point_constraint (m.system, body->id, none, unit, unit, unit, &id)); break;
+  case 1: BAD (ldy_system_add_point_constraint (m.system, body->id, LDY_GROUND, spoilt (unit, 9), unit, unit, &id)); break;
   case 2: BAD (ldy_system_add_operators (m.system, none, &H, body->id, &H, &id)); break;
   case 3: BAD (ldy_system_add_operators (m.system, LDY_GROUND, NULL, body->id, &nan, &id)); break;
   case 4: BAD (ldy_system_remove_constraint (m.system, unknown)); break;
@@ -1037,9 +1037,9 @@ static void corrupt_question (void)
   int row = -7;
 
   switch (below (4)) {
-  case 0: BAD (ldy_system_rows (m.system, NULL)); break;
-  case 1: BAD (ldy_system_row (m.system, no_id (m.next_constraint, 1), &row)); break;
-  case 2: BAD (ldy_system_largest_eigenvalue (m.system, NAN, 10, &value, NULL)); break;
+  case 0: BAD (ldy_system_results (m.system, NULL)); break;
+  case 1: BAD (ldy_system_row_of (m.system, no_id (m.next_constraint, 1), &row)); break;
+  case 2: BAD (ldy_system_spectral_radius (m.system, NAN, 10, &value, NULL)); break;
   default: if (m.constraint_count) BAD (ldy_system_multiply (m.system, NULL, x, 3 * (size_t) m.constraint_count));
   }
   CHECK (value == -7 && row == -7);
@@ -1171,7 +1171,7 @@ void calls_on_large (int calls)
     code = ldy_system_update (m.system, step);
     strncpy (text, ldy_last_error (), sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    if (code == 0 && ldy_system_rows (m.system, &rows) == 0) save (&rows);
+    if (code == 0 && ldy_system_results (m.system, &rows) == 0) save (&rows);
     ldy_set_threads (threads = 2);
     CHECK_INT (ldy_system_update (m.system, step), code);
     results = code ? STRUCTURE : ROWS;
@@ -1180,7 +1180,7 @@ void calls_on_large (int calls)
     if (code) continue;
     copy = model_copy (&m);
     CHECK_INT (ldy_system_update (copy, step), 0);
-    CHECK_INT (ldy_system_rows (copy, &rows), 0);
+    CHECK_INT (ldy_system_results (copy, &rows), 0);
     are_saved (&rows);
     ldy_system_destroy (copy);
   }

@@ -15,7 +15,7 @@ static ldy_system *row_of (int bodies)
   GOOD (ldy_system_create (&system));
   for (int i = 0; i < bodies; i ++) {
     GOOD (ldy_system_add_rigid (system, 1 + i, unit, unit, origin, &id));
-    GOOD (ldy_system_add_constraint (system, i, i ? i - 1 : LDY_GROUND, unit, origin, origin, &id));
+    GOOD (ldy_system_add_point_constraint (system, i, i ? i - 1 : LDY_GROUND, unit, origin, origin, &id));
   }
   return system;
 }
@@ -30,27 +30,27 @@ static void determinants_by_hand (ldy_factor *factor)
 
   GOOD (ldy_system_create (&system));
   GOOD (ldy_system_add_rigid (system, 2, unit, unit, origin, &body));
-  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, origin, NULL, &id));
+  GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, origin, NULL, &id));
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_factor_system (factor, system, NULL, 0));
+  GOOD (ldy_factor_compute (factor, system, NULL, 0));
   GOOD (ldy_factor_log_determinant (factor, &value));
   CHECK_NEAR (value, 3 * log (0.5), 1e-14);
-  GOOD (ldy_factor_system (factor, system, &half, 1));
+  GOOD (ldy_factor_compute (factor, system, &half, 1));
   GOOD (ldy_factor_log_determinant (factor, &value));
   CHECK_NEAR (value, 0, 1e-14);
-  GOOD (ldy_factor_system (factor, system, mu, 3));
+  GOOD (ldy_factor_compute (factor, system, mu, 3));
   GOOD (ldy_factor_log_determinant (factor, &value));
   CHECK_NEAR (value, log (1.0 * 2 * 4), 1e-14);
   GOOD (ldy_factor_solve (factor, 2, x, 4, 3));
   for (int i = 0; i < 3; i ++) CHECK_NEAR (x[i], 1, 1e-14), CHECK_NEAR (x[4 + i], 8, 1e-13);
   CHECK (x[3] == 77 && x[7] == 77);
   /* The same W with the same mu, now in the system itself. */
-  GOOD (ldy_system_regularise (system, mu, 3));
-  BAD (ldy_factor_system (factor, system, NULL, 0), "system: no successful update since the last change");
+  GOOD (ldy_system_set_regularization (system, mu, 3));
+  BAD (ldy_factor_compute (factor, system, NULL, 0), "system: no successful update since the last change");
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   CHECK (rows.diagonal[0] == 1 && rows.diagonal[4] == 2 && rows.diagonal[8] == 4 && rows.diagonal[1] == 0);
-  GOOD (ldy_factor_system (factor, system, NULL, 0));
+  GOOD (ldy_factor_compute (factor, system, NULL, 0));
   GOOD (ldy_factor_log_determinant (factor, &value));
   CHECK_NEAR (value, log (1.0 * 2 * 4), 1e-14);
   ldy_system_destroy (system);
@@ -67,10 +67,10 @@ static void solutions_by_products (ldy_factor *factor)
   for (int i = 0; i < N; i ++) mu[i] = 0.1 * (i % 4);
   for (int i = 0; i < 3 * SIZE; i ++) b[i] = x[i] = i % 11 - 5;
   GOOD (ldy_system_update (system, 0.5));
-  GOOD (ldy_system_rows (system, &rows));
-  GOOD (ldy_factor_rows (factor, &rows, mu, N));
+  GOOD (ldy_system_results (system, &rows));
+  GOOD (ldy_factor_compute_rows (factor, &rows, mu, N));
   GOOD (ldy_factor_log_determinant (factor, &rows_value));
-  GOOD (ldy_factor_system (factor, system, mu, N));
+  GOOD (ldy_factor_compute (factor, system, mu, N));
   GOOD (ldy_factor_log_determinant (factor, &system_value));
   CHECK (system_value == rows_value);
   GOOD (ldy_factor_solve (factor, 3, x, SIZE, SIZE));
@@ -83,7 +83,7 @@ static void solutions_by_products (ldy_factor *factor)
   /* In the system, both products have mu, beside a compliance; without it they are as they were. */
   for (int pass = 0; pass < 2; pass ++) {
     double zero = 0;
-    GOOD (pass ? ldy_system_regularise (system, &zero, 1) : ldy_system_regularise (system, mu, N));
+    GOOD (pass ? ldy_system_set_regularization (system, &zero, 1) : ldy_system_set_regularization (system, mu, N));
     if (pass == 0) GOOD (ldy_system_set_compliance (system, 5, unit));
     GOOD (ldy_system_update (system, 0.5));
     GOOD (ldy_system_multiply (system, x, y, SIZE));
@@ -104,14 +104,14 @@ static void singular_matrices (ldy_factor *factor)
   ldy_system *system = row_of (2);
   long long id;
 
-  GOOD (ldy_system_add_constraint (system, 1, 0, unit, origin, origin, &id));
+  GOOD (ldy_system_add_point_constraint (system, 1, 0, unit, origin, origin, &id));
   GOOD (ldy_system_update (system, 1));
-  CHECK_INT (ldy_factor_system (factor, system, NULL, 0), LDY_CHOL_FACTOR);
+  CHECK_INT (ldy_factor_compute (factor, system, NULL, 0), LDY_ERROR_NOT_POSITIVE_DEFINITE);
   CHECK_TEXT (ldy_last_error (), "between bodies 1 and 0: the pivot of W + mu 1 is not positive");
   BAD (ldy_factor_log_determinant (factor, &value), "W + mu 1 has not been factored");
   BAD (ldy_factor_solve (factor, 1, x, 6, 6), "W + mu 1 has not been factored");
-  GOOD (ldy_factor_system (factor, system, &mu, 1));
-  CHECK_INT (ldy_factor_system (factor, system, &bad, 1), LDY_CHOL_FACTOR);
+  GOOD (ldy_factor_compute (factor, system, &mu, 1));
+  CHECK_INT (ldy_factor_compute (factor, system, &bad, 1), LDY_ERROR_NOT_POSITIVE_DEFINITE);
   ldy_system_destroy (system);
 }
 
@@ -126,40 +126,40 @@ static void tags_and_reactions (void)
   for (int i = 0; i < 9; i ++) R[i] = 1 + i;
   GOOD (ldy_system_set_tag (system, 1, 1ull << 63 | 5));
   GOOD (ldy_system_set_tag (system, 2, 7));
-  GOOD (ldy_system_set_reactions (system, R, 9));
+  GOOD (ldy_system_store_reactions (system, R, 9));
   GOOD (ldy_system_remove_constraint (system, 0));
   GOOD (ldy_system_move_constraint (system, 2, unit, point, point));
-  GOOD (ldy_system_add_constraint (system, 0, LDY_GROUND, unit, origin, NULL, &id));
+  GOOD (ldy_system_add_point_constraint (system, 0, LDY_GROUND, unit, origin, NULL, &id));
   GOOD (ldy_system_tags (system, tags, 3));
   CHECK (tags[0] == (1ull << 63 | 5) && tags[1] == 7 && tags[2] == 0);
-  GOOD (ldy_system_reactions (system, kept, 9));
+  GOOD (ldy_system_stored_reactions (system, kept, 9));
   CHECK_SAME_BITS (kept, R + 3, 6 * sizeof *R);
   for (int i = 6; i < 9; i ++) CHECK (kept[i] == 0);
   /* Many removals, so that gaps are closed up. */
   for (int i = 0; i < 300; i ++) {
-    GOOD (ldy_system_add_constraint (system, 0, LDY_GROUND, unit, origin, NULL, &id));
+    GOOD (ldy_system_add_point_constraint (system, 0, LDY_GROUND, unit, origin, NULL, &id));
     GOOD (ldy_system_set_tag (system, id, 1000 + i));
     GOOD (ldy_system_remove_constraint (system, id - 1));
   }
   GOOD (ldy_system_tags (system, tags, 3));
   CHECK (tags[0] == (1ull << 63 | 5) && tags[1] == 7 && tags[2] == 1299);
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_reactions (system, kept, 9));
+  GOOD (ldy_system_stored_reactions (system, kept, 9));
   CHECK_SAME_BITS (kept, R + 3, 6 * sizeof *R);
   /* So have the rows of regularization. */
   for (int i = 0; i < 3; i ++) kept[i] = 100 * (i + 1);
-  GOOD (ldy_system_regularise (system, kept, 3));
+  GOOD (ldy_system_set_regularization (system, kept, 3));
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   for (int i = 0; i < 3; i ++) CHECK (fabs (rows.diagonal[9 * i + 8] - kept[i]) < 50);
-  GOOD (ldy_system_reactions (system, kept, 9));
+  GOOD (ldy_system_stored_reactions (system, kept, 9));
   R[0] = NAN;
-  BAD (ldy_system_set_reactions (system, R, 9), "a reaction R is not finite");
-  BAD (ldy_system_set_reactions (system, R + 1, 8), "the reactions R: 8 values where 9 are needed");
-  BAD (ldy_system_reactions (system, kept, 6), "the reactions R: 6 values where 9 are needed");
+  BAD (ldy_system_store_reactions (system, R, 9), "a reaction R is not finite");
+  BAD (ldy_system_store_reactions (system, R + 1, 8), "the reactions R: 8 values where 9 are needed");
+  BAD (ldy_system_stored_reactions (system, kept, 6), "the reactions R: 6 values where 9 are needed");
   BAD (ldy_system_tags (system, tags, 2), "the tags: 2 values where 3 are needed");
   BAD (ldy_system_set_tag (system, 0, 1), "constraint 0: there is none with this id");
-  GOOD (ldy_system_reactions (system, R, 9));
+  GOOD (ldy_system_stored_reactions (system, R, 9));
   CHECK_SAME_BITS (kept, R, sizeof (double[9]));
   ldy_system_destroy (system);
 }
@@ -175,13 +175,13 @@ static void door (void)
 
   GOOD (ldy_system_create (&system));
   GOOD (ldy_system_add_rigid (system, 2, unit, unit, origin, &body));
-  for (int k = 0; k < 3; k ++, point[2] += 1) GOOD (ldy_system_add_constraint (system, 0, LDY_GROUND, unit, point, NULL, &id));
+  for (int k = 0; k < 3; k ++, point[2] += 1) GOOD (ldy_system_add_point_constraint (system, 0, LDY_GROUND, unit, point, NULL, &id));
   BAD (ldy_system_redundant (system, 0, redundant, 9, &dimension), "system: no successful update");
   GOOD (ldy_system_update (system, 1));
   GOOD (ldy_system_redundant (system, 0, redundant, 9, &dimension));
   CHECK_INT (dimension, 4);
   CHECK_SAME_BITS (redundant, expected, sizeof expected);
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   GOOD (ldy_rows_redundant (&rows, 0, redundant, 9, NULL));
   CHECK_SAME_BITS (redundant, expected, sizeof expected);
   BAD (ldy_system_redundant (system, 0, redundant, 12, &dimension), "12 values");
@@ -200,7 +200,7 @@ static void door (void)
   GOOD (ldy_system_update (system, 1));
   GOOD (ldy_system_redundant (system, 0, redundant, 9, &dimension));
   CHECK_INT (dimension, 1);
-  GOOD (ldy_system_regularise (system, &mu, 1));
+  GOOD (ldy_system_set_regularization (system, &mu, 1));
   GOOD (ldy_system_update (system, 1));
   GOOD (ldy_system_redundant (system, 0, redundant, 9, &dimension));
   CHECK_INT (dimension, 0);
@@ -215,27 +215,27 @@ static void refusals (ldy_factor *factor)
   int columns[4] = { 0, 1, 1, 0 };
 
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   BAD (ldy_factor_create (NULL), "factor is NULL");
-  BAD (ldy_factor_system (NULL, system, NULL, 0), "factor is NULL");
-  BAD (ldy_factor_system (factor, NULL, NULL, 0), "system is NULL");
-  BAD (ldy_factor_system (factor, system, NULL, 2), "mu is NULL");
-  BAD (ldy_factor_system (factor, system, mu, 3), "system: mu: 3 values where 2 are needed");
-  BAD (ldy_factor_system (factor, system, mu, 6), "system: mu is not finite");
-  BAD (ldy_system_regularise (system, mu, 6), "system: mu is negative or not finite");
-  BAD (ldy_system_regularise (system, mu, 4), "system: mu: 4 values where 2 are needed");
-  BAD (ldy_system_regularise (system, NULL, 2), "mu is NULL");
-  GOOD (ldy_system_rows (system, &rows));
-  BAD (ldy_factor_rows (factor, NULL, NULL, 0), "rows is NULL");
+  BAD (ldy_factor_compute (NULL, system, NULL, 0), "factor is NULL");
+  BAD (ldy_factor_compute (factor, NULL, NULL, 0), "system is NULL");
+  BAD (ldy_factor_compute (factor, system, NULL, 2), "mu is NULL");
+  BAD (ldy_factor_compute (factor, system, mu, 3), "system: mu: 3 values where 2 are needed");
+  BAD (ldy_factor_compute (factor, system, mu, 6), "system: mu is not finite");
+  BAD (ldy_system_set_regularization (system, mu, 6), "system: mu is negative or not finite");
+  BAD (ldy_system_set_regularization (system, mu, 4), "system: mu: 4 values where 2 are needed");
+  BAD (ldy_system_set_regularization (system, NULL, 2), "mu is NULL");
+  GOOD (ldy_system_results (system, &rows));
+  BAD (ldy_factor_compute_rows (factor, NULL, NULL, 0), "rows is NULL");
   bad = rows, bad.size = 3;
-  BAD (ldy_factor_rows (factor, &bad, NULL, 0), "rows->size is 3");
+  BAD (ldy_factor_compute_rows (factor, &bad, NULL, 0), "rows->size is 3");
   bad = rows, bad.values = NULL;
-  BAD (ldy_factor_rows (factor, &bad, NULL, 0), "rows->values is NULL");
+  BAD (ldy_factor_compute_rows (factor, &bad, NULL, 0), "rows->values is NULL");
   bad = rows, bad.rows = -1;
-  BAD (ldy_factor_rows (factor, &bad, NULL, 0), "rows->rows is negative");
+  BAD (ldy_factor_compute_rows (factor, &bad, NULL, 0), "rows->rows is negative");
   bad = rows, bad.columns = columns;
-  BAD (ldy_factor_rows (factor, &bad, NULL, 0), "constraint of row 1: its columns do not ascend");
-  GOOD (ldy_factor_rows (factor, &rows, NULL, 0));
+  BAD (ldy_factor_compute_rows (factor, &bad, NULL, 0), "constraint of row 1: its columns do not ascend");
+  GOOD (ldy_factor_compute_rows (factor, &rows, NULL, 0));
   BAD (ldy_factor_solve (factor, 1, x, 6, 3), "x: 3 values where 6 are needed");
   BAD (ldy_factor_solve (factor, 2, x, 3, 6), "stride is 3");
   BAD (ldy_factor_solve (factor, 1, NULL, 6, 6), "x is NULL");

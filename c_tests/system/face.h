@@ -7,7 +7,7 @@
 
 #define GOOD(call) CHECK_INT (call, 0)
 
-/* The code is LDY_BUG_FOUND, and `text` is part of the text. */
-#define BAD(call, text) do { CHECK_INT (call, LDY_BUG_FOUND); CHECK_TEXT (ldy_last_error (), text); } while (0)
+/* The code is LDY_ERROR_INVALID_ARGUMENT, and `text` is part of the text. */
+#define BAD(call, text) do { CHECK_INT (call, LDY_ERROR_INVALID_ARGUMENT); CHECK_TEXT (ldy_last_error (), text); } while (0)
 
 static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };

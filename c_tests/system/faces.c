@@ -104,7 +104,7 @@ static void add_constraint (BOTH *both, RANDOM *random)
 
   host_insert (both->host, con);
   both->con[both->count] = con;
-  CHECK_INT (ldy_system_add_constraint (both->system, master_id, slave_id, con->base, con->mpnt, con->spnt,
+  CHECK_INT (ldy_system_add_point_constraint (both->system, master_id, slave_id, con->base, con->mpnt, con->spnt,
     &both->id[both->count]), 0);
   both->count ++;
 }
@@ -179,7 +179,7 @@ static void compare (BOTH *both, double step)
   both->host->dom.step = step;
   LOCDYN_Update_Begin (both->host->dom.ldy);
   if (!CHECK_INT (ldy_system_update (both->system, step), 0)) return;
-  CHECK_INT (ldy_system_rows (both->system, &rows), 0);
+  CHECK_INT (ldy_system_results (both->system, &rows), 0);
   CHECK_INT (rows.rows, both->count);
   for (int row = 0; row < both->count; row ++) compare_row (both, &rows, row);
 }

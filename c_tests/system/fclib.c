@@ -27,8 +27,8 @@ static ldy_system *heap (void)
   for (int i = 0; i < 3; i ++) {
     GOOD (ldy_system_add_rigid (system, 1 + i, inertia, unit, (double[3]) { 0 }, &lower));
     GOOD (ldy_system_set_velocity (system, lower, falling, 6));
-    if (i < 2) GOOD (ldy_system_add_constraint (system, lower, LDY_GROUND, unit, below, NULL, &id));
-    if (i > 0) GOOD (ldy_system_add_constraint (system, upper, lower, tilted, under, above, &id));
+    if (i < 2) GOOD (ldy_system_add_point_constraint (system, lower, LDY_GROUND, unit, below, NULL, &id));
+    if (i > 0) GOOD (ldy_system_add_point_constraint (system, upper, lower, tilted, under, above, &id));
   }
   GOOD (ldy_system_update (system, 0.5));
   return system;
@@ -64,10 +64,10 @@ static int place (int i)
   return i / 3 * 3 + component[i % 3];
 }
 
-static void system_through_a_file (ldy_solve *solver, const char *path)
+static void system_through_a_file (ldy_contact_solver *solver, const char *path)
 {
   static const double friction[CONTACTS] = { 0.3, 0.1 + 0.2, 0.7, 1 };
-  ldy_solve_report report = { .size = sizeof report };
+  ldy_contact_solver_report report = { .size = sizeof report };
   ldy_rows rows = { .size = sizeof rows };
   ldy_system *system = heap ();
   struct fclib_solution solution = { NULL, NULL, NULL, NULL }, *found;
@@ -76,7 +76,7 @@ static void system_through_a_file (ldy_solve *solver, const char *path)
   ldy_law laws[CONTACTS];
   double r[SIZE] = { 0 }, u[SIZE], R[SIZE] = { 0 };
 
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   CHECK_INT (rows.rows, CONTACTS);
   problem = problem_of_rows (&rows, friction);
   file = fclib_of_problem (&problem, "heap");
@@ -99,7 +99,7 @@ static void system_through_a_file (ldy_solve *solver, const char *path)
 
   CHECK (problem_of_fclib (back, &problem));
   GOOD (problem_solve (solver, &problem, 1e-12, r, &report));
-  CHECK_INT (report.end, LDY_CONVERGED);
+  CHECK_INT (report.status, LDY_STATUS_CONVERGED);
   problem_velocity (&problem, r, u);
   solution.r = r, solution.u = u;
   CHECK (fclib_write_solution (&solution, path));
@@ -111,8 +111,8 @@ static void system_through_a_file (ldy_solve *solver, const char *path)
   found->r[0] += 0.1;
   CHECK (fclib_merit_local (back, MERIT_1, found) > 1e-3);
 
-  for (int i = 0; i < CONTACTS; i ++) laws[i] = (ldy_law) { .kind = LDY_CONTACT_LAW, .friction = friction[i] };
-  GOOD (ldy_solve_system (solver, system, laws, CONTACTS, NULL, R, SIZE, NULL));
+  for (int i = 0; i < CONTACTS; i ++) laws[i] = (ldy_law) { .kind = LDY_LAW_CONTACT, .friction = friction[i] };
+  GOOD (ldy_contact_solver_solve (solver, system, laws, CONTACTS, NULL, R, SIZE, NULL));
   for (int i = 0; i < SIZE; i ++) CHECK_NEAR (r[i], R[place (i)], 1e-6);
 
   fclib_delete_solutions (found, 1);
@@ -137,7 +137,7 @@ static void text_of_siconos (const char *path)
   ldy_system *system = heap ();
   friction_problem problem;
 
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   problem = problem_of_rows (&rows, friction);
   CHECK (problem_write_siconos (&problem, path));
   FILE *file = fopen (path, "r");
@@ -166,7 +166,7 @@ static void text_of_siconos (const char *path)
 
 /* A contact of a body of mass 1 / 2 that four equations hold: W in compressed columns, V in triplets. H = 1 along each axis; the
  * equations hold the second axis once and the third one three times, with compliance. */
-static void equations (ldy_solve *solver)
+static void equations (ldy_contact_solver *solver)
 {
   struct fclib_matrix W = { 3, 3, 3, (int[]) { 0, 1, 2, 3 }, (int[]) { 0, 1, 2 }, (double[]) { 2, 2, 2 }, -1, NULL };
   struct fclib_matrix V = { 4, 3, 4, (int[]) { 2, 1, 2, 2 }, (int[]) { 3, 0, 1, 2 }, (double[]) { 2, 2, 2, 2 }, 4, NULL };
@@ -174,14 +174,14 @@ static void equations (ldy_solve *solver)
   struct fclib_matrix R = { 10, 4, 4, ends, columns, (double[]) { 2, 2.5, 2, 2, 2, 2.5, 2, 2, 2, 2.5 }, -2, NULL };
   double q[3] = { -1, 0.5, 0.25 }, s[4] = { 0.5, 0.25, 0.25, 0.25 }, friction = 0.5, r[9] = { 0 }, u[9];
   struct fclib_local file = { &W, &V, &R, &friction, q, s, 3, NULL };
-  ldy_solve_report report = { .size = sizeof report };
+  ldy_contact_solver_report report = { .size = sizeof report };
   friction_problem problem;
 
   CHECK (problem_of_fclib (&file, &problem));
   CHECK_INT (problem.contacts, 1);
   CHECK_INT (problem.rows, 3);
   GOOD (problem_solve (solver, &problem, 1e-13, r, &report));
-  CHECK_INT (report.end, LDY_CONVERGED);
+  CHECK_INT (report.status, LDY_STATUS_CONVERGED);
   problem_velocity (&problem, r, u);
   CHECK_NEAR (u[0], 0, 1e-12);
   for (int i = 0; i < 4; i ++) {
@@ -199,13 +199,13 @@ static void equations (ldy_solve *solver)
 
 int main (int argc, char **argv)
 {
-  ldy_solve *solver = NULL;
+  ldy_contact_solver *solver = NULL;
 
   (void) argc;
-  GOOD (ldy_solve_create (&solver));
+  GOOD (ldy_contact_solver_create (&solver));
   system_through_a_file (solver, argv[1]);
   text_of_siconos (argv[1]);
   equations (solver);
-  ldy_solve_destroy (solver);
+  ldy_contact_solver_destroy (solver);
   return check_summary ("fclib");
 }

@@ -24,8 +24,8 @@ static ldy_system *chain (void)
   for (i = 0; i < 3; i ++) CHECK_INT (ldy_system_add_rigid (system, i + 0.7, inertia, unit, origin, &body[i]), 0);
   for (i = 0; i < CONSTRAINTS; i ++) {
     point[i % 3] += 1.0 / 3;
-    if (i < 3) CHECK_INT (ldy_system_add_constraint (system, body[i], i ? body[i - 1] : LDY_GROUND, frame, point, origin, &id), 0);
-    else CHECK_INT (ldy_system_add_constraint (system, body[0], LDY_GROUND, frame, point, NULL, &id), 0);
+    if (i < 3) CHECK_INT (ldy_system_add_point_constraint (system, body[i], i ? body[i - 1] : LDY_GROUND, frame, point, origin, &id), 0);
+    else CHECK_INT (ldy_system_add_point_constraint (system, body[0], LDY_GROUND, frame, point, NULL, &id), 0);
   }
   CHECK_INT (ldy_system_update (system, 0.01), 0);
   return system;
@@ -78,7 +78,7 @@ static void keeps_old_files (const ldy_system *system, const char *path)
   CHECK_INT (setrlimit (RLIMIT_FSIZE, &small), 0);
   int codes[2] = { ldy_system_write_npz (system, path), ldy_system_write_matrix_market (system, path) };
   CHECK_INT (setrlimit (RLIMIT_FSIZE, &before), 0);
-  CHECK (codes[0] == LDY_FILE_WRITE && codes[1] == LDY_FILE_WRITE);
+  CHECK (codes[0] == LDY_ERROR_FILE_WRITE && codes[1] == LDY_ERROR_FILE_WRITE);
   CHECK ((file = fopen (path, "r")) != NULL && fgets (text, sizeof text, file) && !strcmp (text, "old"));
   if (file) fclose (file);
   remove (path);
@@ -90,7 +90,7 @@ int main (int argc, char **argv)
   ldy_system *system = chain ();
   ldy_rows rows = { .size = sizeof rows };
 
-  if (!CHECK (argc == 2) || !CHECK_INT (ldy_system_rows (system, &rows), 0)) return 1;
+  if (!CHECK (argc == 2) || !CHECK_INT (ldy_system_results (system, &rows), 0)) return 1;
   snprintf (path, sizeof path, "%s.npz", argv[1]);
   CHECK_INT (ldy_system_write_npz (system, path), 0);
   snprintf (path, sizeof path, "%s.mtx", argv[1]);

@@ -145,7 +145,7 @@ static int add_constraint (ldy_system *system, const MODEL *model, const MODEL_C
   }
   int code = constraint->has_operators
     ? ldy_system_add_operators (system, bodies[0], &H[0], bodies[1], &H[1], &id)
-    : ldy_system_add_constraint (system, bodies[0], bodies[1], constraint->frame, constraint->points[0], constraint->points[1],
+    : ldy_system_add_point_constraint (system, bodies[0], bodies[1], constraint->frame, constraint->points[0], constraint->points[1],
       &id);
   if (code == 0 && constraint->has_compliance) code = ldy_system_set_compliance (system, id, constraint->compliance);
   return code;

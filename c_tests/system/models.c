@@ -63,16 +63,16 @@ static void test_counts (void)
 
   check_context ("errors");
   model.fails = 7;
-  CHECK_INT (ldy_system_update (system, 1), LDY_LU_FACTOR);
+  CHECK_INT (ldy_system_update (system, 1), LDY_ERROR_SINGULAR);
   CHECK_TEXT (ldy_last_error (), "body 1: its solver returned 7");
   model.fails = 0;
   model.spoils = 1;
-  CHECK_INT (ldy_system_update (system, 1), LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_update (system, 1), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (ldy_last_error (), "constraint 2 on body 2: its diagonal block of W is not finite");
   model.spoils = 0;
   GOOD (ldy_system_update (system, 1));
   model.fails = 9;
-  CHECK_INT (ldy_system_multiply_through_bodies (system, x, y, 9), LDY_LU_FACTOR);
+  CHECK_INT (ldy_system_multiply_through_bodies (system, x, y, 9), LDY_ERROR_SINGULAR);
   CHECK_TEXT (ldy_last_error (), "body 1: its solver returned 9");
 
   check_context ("bodies that go");
@@ -115,7 +115,7 @@ static void test_chunks (void)
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (calls[0], 3); /* of one column each */
   CHECK_INT (calls[1], 3);
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   CHECK (rows.values[0] == 36);
   ldy_system_destroy (system);
   free (ends);

@@ -76,7 +76,7 @@ static int add_constraint (STATE *t, int c)
   ldy_operator H[BODIES];
   long long bodies[BODIES], id;
 
-  if (c == 6) return ldy_system_add_freedom (t->system, first_body[c], 2, -1, &id);
+  if (c == 6) return ldy_system_add_dof_constraint (t->system, first_body[c], 2, -1, &id);
   for (int k = 0; k < counts[c]; k ++) {
     bodies[k] = first_body[c] + k;
     for (int dof = 0; dof < DOFS; dof ++) for (int i = 0; i < heights[c]; i ++)
@@ -183,7 +183,7 @@ static void check_values (STATE *t)
   int starts[SCALARS + 1], *columns, count, k, i, j;
   size_t entries;
 
-  CHECK_INT (ldy_system_rows (t->system, &rows), 0);
+  CHECK_INT (ldy_system_results (t->system, &rows), 0);
   CHECK (rows.rows == CONSTRAINTS && rows.scalars == SCALARS && rows.scalar_starts[CONSTRAINTS] == SCALARS);
   for (int row = k = 0; row < CONSTRAINTS; row ++) {
     CHECK_INT (rows.scalar_starts[row + 1] - rows.scalar_starts[row], heights[row]);
@@ -230,11 +230,11 @@ static void check_values (STATE *t)
   CHECK_INT (ldy_system_csr (t->system, starts, SCALARS + 1, columns, values, entries - 1), 52);
   free (columns), free (values);
 
-  CHECK_INT (ldy_system_largest_eigenvalues (t->system, largest, CONSTRAINTS), 0);
+  CHECK_INT (ldy_system_block_eigenvalues (t->system, largest, CONSTRAINTS), 0);
   CHECK (fabs (largest[0] - W_entry (0, 0, 0.5)) < 1e-11 && largest[3] > 2);
-  CHECK_INT (ldy_system_largest_eigenvalues (t->system, largest, CONSTRAINTS - 1), 52);
+  CHECK_INT (ldy_system_block_eigenvalues (t->system, largest, CONSTRAINTS - 1), 52);
 
-  CHECK_INT (ldy_system_add_force (t->system, 2, t->y, SCALARS, force, DOFS), 0);
+  CHECK_INT (ldy_system_constraint_force (t->system, 2, t->y, SCALARS, force, DOFS), 0);
   for (int dof = 0; dof < DOFS; dof ++) {
     for (sum = k = 0; k < SCALARS; k ++) {
       int own = owner (k, &i);
@@ -286,12 +286,12 @@ static void bad_input (void)
   text_is (ldy_system_add_rows (t.system, 1, bodies, H, 2, &id), 52,
     "constraint 7, operator H of body 1: its columns: 3 values where 4 are needed");
   H[1].n = DOFS;
-  text_is (ldy_system_add_freedom (t.system, 1, DOFS, 1, &id), 52,
+  text_is (ldy_system_add_dof_constraint (t.system, 1, DOFS, 1, &id), 52,
     "constraint 7 on body 1: its body has no such generalised velocity");
-  text_is (ldy_system_add_freedom (t.system, 1, -1, 1, &id), 52,
+  text_is (ldy_system_add_dof_constraint (t.system, 1, -1, 1, &id), 52,
     "constraint 7 on body 1: its body has no such generalised velocity");
-  text_is (ldy_system_add_freedom (t.system, 1, 0, INFINITY, &id), 52, "constraint 7 on body 1: its coefficient is not finite");
-  text_is (ldy_system_add_freedom (t.system, 44, 0, 1, &id), 52, "constraint 7 on body 44: there is no body 44");
+  text_is (ldy_system_add_dof_constraint (t.system, 1, 0, INFINITY, &id), 52, "constraint 7 on body 1: its coefficient is not finite");
+  text_is (ldy_system_add_dof_constraint (t.system, 44, 0, 1, &id), 52, "constraint 7 on body 44: there is no body 44");
   text_is (ldy_system_set_rows_operators (t.system, 0, H, 2), 52,
     "constraint 0 on body 0: its operators H: 2 values where 1 are needed");
   text_is (ldy_system_set_rows_operators (t.system, 55, H, 1), 52, "constraint 55: there is none with this id");
@@ -378,21 +378,21 @@ static void bad_input (void)
 
   /* A caller that does not know rows of other heights gets an error. */
   rows.size = offsetof (ldy_rows, scalar_starts);
-  text_is (ldy_system_rows (t.system, &rows), 52,
+  text_is (ldy_system_results (t.system, &rows), 52,
     "constraint 0 on body 0: it was not inserted with three rows on one or two bodies");
   rows.size = sizeof rows;
-  CHECK_INT (ldy_system_rows (t.system, &rows), 0);
+  CHECK_INT (ldy_system_results (t.system, &rows), 0);
   check_values (&t);
 
   /* Operators are replaced, and a system without others is one of rows of three again. */
   CHECK_INT (ldy_system_set_rows_operators (t.system, 0, H, 1), 0);
   CHECK_INT (ldy_system_update (t.system, 0.5), 0);
-  CHECK_INT (ldy_system_rows (t.system, &rows), 0);
+  CHECK_INT (ldy_system_results (t.system, &rows), 0);
   CHECK (rows.values[0] == 0.5 * inverse (0, 0));
   for (int i = 0; i < CONSTRAINTS; i ++) if (i != 1) CHECK_INT (ldy_system_remove_constraint (t.system, i), 0);
   CHECK_INT (ldy_system_update (t.system, 0.5), 0);
   rows.size = offsetof (ldy_rows, scalar_starts);
-  CHECK_INT (ldy_system_rows (t.system, &rows), 0);
+  CHECK_INT (ldy_system_results (t.system, &rows), 0);
   CHECK (rows.rows == 1 && rows.constraints[0] == 1 && fabs (rows.values[4] - W_entry (2, 2, 0.5)) < 1e-11);
   ldy_system_destroy (t.system);
 }
@@ -419,7 +419,7 @@ static int attempt (int way, int k, const STATE *expected)
   failing.armed = 0;
   if (code) {
     CHECK (failing.failed > 0);
-    CHECK_INT (code, LDY_OUT_OF_MEMORY);
+    CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
     CHECK_TEXT (ldy_last_error (), "out of memory");
     CHECK_INT (go_on (&t), 0);
   }

@@ -140,11 +140,11 @@ static void test_system (int is_mixed)
   for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_rigid (system, 1 + k, unit, unit, origin, &body[k]));
   for (int k = 0; k < 7; k ++) {
     point[k % 3] += 0.25;
-    GOOD (ldy_system_add_constraint (system, body[k % 2], k % 3 ? body[1 - k % 2] : LDY_GROUND, unit, point, origin, &id));
+    GOOD (ldy_system_add_point_constraint (system, body[k % 2], k % 3 ? body[1 - k % 2] : LDY_GROUND, unit, point, origin, &id));
   }
-  if (is_mixed) GOOD (ldy_system_add_freedom (system, body[0], 2, 1, &id));
+  if (is_mixed) GOOD (ldy_system_add_dof_constraint (system, body[0], 2, 1, &id));
   GOOD (ldy_system_update (system, 0.1));
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   n = rows.scalars;
   for (size_t i = 0; i < n; i ++) x[i] = random_value (&rng);
   GOOD (ldy_system_multiply (system, x, y[0], n));
@@ -211,7 +211,7 @@ static void test_columns (void)
   BAD (ldy_system_multiply_columns_through_bodies (system, 2, x, X, y, Y, N - 3), "values where");
   BAD (ldy_system_multiply_columns (system, (size_t) -1, x, X, y, Y, N), "no array has");
   code = 1;
-  CHECK_INT (ldy_system_multiply_columns_through_bodies (system, 2, x, X, y, Y, N), LDY_LU_FACTOR);
+  CHECK_INT (ldy_system_multiply_columns_through_bodies (system, 2, x, X, y, Y, N), LDY_ERROR_SINGULAR);
   ldy_system_destroy (system);
 }
 

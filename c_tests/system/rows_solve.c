@@ -77,7 +77,7 @@ static void make_laws (int cut, ldy_law *laws)
   int i = 0;
 
   for (int row = 0; row < row_count (cut); row ++) {
-    laws[row] = (ldy_law) { .kind = LDY_BOUNDS_LAW };
+    laws[row] = (ldy_law) { .kind = LDY_LAW_BOUNDS };
     for (int k = 0; k < 6; k ++) {
       int is_there = k < cuts[cut][row], kind = i % 3;
       laws[row].lower[k] = !is_there ? NAN : kind == 0 ? -INFINITY : kind == 1 ? 0 : -0.05;
@@ -89,10 +89,10 @@ static void make_laws (int cut, ldy_law *laws)
 }
 
 /* Forces are the same regardless of the cut, of a system and of its rows, and they stop velocities that are fixed. */
-static void forces (ldy_solve *solver)
+static void forces (ldy_contact_solver *solver)
 {
-  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-13 };
-  ldy_solve_report report = { .size = sizeof report };
+  ldy_contact_solver_options options = { .size = sizeof options, .tolerance = 1e-13 };
+  ldy_contact_solver_report report = { .size = sizeof report };
   double first[N], R[N], again[N];
   ldy_law laws[N];
 
@@ -105,22 +105,22 @@ static void forces (ldy_solve *solver)
     make_laws (cut, laws);
     memset (R, 0, sizeof R);
     memset (again, 0, sizeof again);
-    GOOD (ldy_solve_system (solver, system, laws, (size_t) n, &options, R, N, &report));
-    CHECK_INT (report.end, LDY_CONVERGED);
+    GOOD (ldy_contact_solver_solve (solver, system, laws, (size_t) n, &options, R, N, &report));
+    CHECK_INT (report.status, LDY_STATUS_CONVERGED);
     CHECK (report.worst >= 0 && report.worst < n);
     if (cut == 0) memcpy (first, R, sizeof R);
     for (int i = 0; i < N; i ++) CHECK_NEAR (R[i], first[i], 1e-9);
-    GOOD (ldy_system_rows (system, &rows));
+    GOOD (ldy_system_results (system, &rows));
     CHECK_INT (rows.scalar_starts != NULL, cut != 0);
-    GOOD (ldy_solve_rows (solver, &rows, laws, (size_t) n, &options, again, N, NULL));
+    GOOD (ldy_contact_solver_solve_rows (solver, &rows, laws, (size_t) n, &options, again, N, NULL));
     CHECK_SAME_BITS (R, again, sizeof R);
 
     for (int row = 0; row < n; row ++) {
-      laws[row].kind = LDY_FIXED_LAW;
+      laws[row].kind = LDY_LAW_FIXED;
       for (int k = 0; k < 6; k ++) laws[row].bias[k] = k < cuts[cut][row] ? 0 : NAN;
     }
-    GOOD (ldy_solve_system (solver, system, laws, (size_t) n, &options, R, N, NULL));
-    GOOD (ldy_system_add_reactions (system, R, N));
+    GOOD (ldy_contact_solver_solve (solver, system, laws, (size_t) n, &options, R, N, NULL));
+    GOOD (ldy_system_apply_reactions (system, R, N));
     for (int body = 0; body < BODIES; body ++) {
       double u[DOFS];
       GOOD (ldy_system_velocity (system, body, u, DOFS));
@@ -139,14 +139,14 @@ static void factors (ldy_factor *factor)
     ldy_rows rows = { .size = sizeof rows };
     int n = row_count (cut);
 
-    GOOD (ldy_system_rows (system, &rows));
+    GOOD (ldy_system_results (system, &rows));
     for (int each = 0; each < 4; each ++) {
       double mu[N], x[2 * N], y[N], value, other;
       size_t count = (const size_t[]) { 0, 1, (size_t) n, N }[each];
 
       check_context ("cut %d, mu %d", cut, each);
       for (int k = 0; k < N; k ++) mu[k] = 0.5 + 0.25 * k;
-      GOOD (ldy_factor_system (factor, system, mu, count));
+      GOOD (ldy_factor_compute (factor, system, mu, count));
       GOOD (ldy_factor_log_determinant (factor, &value));
       for (int k = 0; k < 2 * N; k ++) x[k] = k % 5 - 2;
       GOOD (ldy_factor_solve (factor, 2, x, N, N));
@@ -157,7 +157,7 @@ static void factors (ldy_factor *factor)
           CHECK_NEAR (y[i] + term * x[N * column + i], (N * column + i) % 5 - 2, 1e-8);
         }
       }
-      GOOD (ldy_factor_rows (factor, &rows, mu, count));
+      GOOD (ldy_factor_compute_rows (factor, &rows, mu, count));
       GOOD (ldy_factor_log_determinant (factor, &other));
       CHECK_SAME_BITS (&value, &other, sizeof value);
     }
@@ -178,10 +178,10 @@ static void ranks (ldy_factor *factor)
     GOOD (ldy_system_redundant (system, 0, redundant, N, &dimension));
     for (int i = 0; i < N; i ++) CHECK_INT (redundant[i], i == 7 || i == N - 1);
     CHECK_INT (dimension, 2);
-    GOOD (ldy_system_rows (system, &rows));
+    GOOD (ldy_system_results (system, &rows));
     GOOD (ldy_rows_redundant (&rows, 0, again, N, NULL));
     CHECK_SAME_BITS (redundant, again, sizeof again);
-    CHECK_INT (ldy_factor_system (factor, system, NULL, 0), LDY_CHOL_FACTOR);
+    CHECK_INT (ldy_factor_compute (factor, system, NULL, 0), LDY_ERROR_NOT_POSITIVE_DEFINITE);
     CHECK (sscanf (ldy_last_error (), "constraint %d between bodies 0 and 1", &named) == 1 && named < row_count (cut));
     for (int row = 0; row < named; row ++) first += cuts[cut][row];
     CHECK ((first <= 7 && 7 < first + cuts[cut][named]) || first + cuts[cut][named] == N);
@@ -190,7 +190,7 @@ static void ranks (ldy_factor *factor)
   check_context (NULL);
 }
 
-static void refusals (ldy_solve *solver, ldy_factor *factor)
+static void refusals (ldy_contact_solver *solver, ldy_factor *factor)
 {
   ldy_system *system = scene (1, 0);
   double R[N] = { 1, 2, 3 }, before[N], mu[N] = { 0 }, *values;
@@ -201,48 +201,48 @@ static void refusals (ldy_solve *solver, ldy_factor *factor)
 
   memcpy (before, R, sizeof R);
   make_laws (1, laws);
-  BAD (ldy_solve_system (solver, system, laws, 3, NULL, R, N, NULL), "laws: 3 values where 4 are needed");
-  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, 11, NULL), "system: forces: 11 values where 12 are needed");
-  BAD (ldy_factor_system (factor, system, mu, 5), "system: mu: 5 values where 4 are needed");
+  BAD (ldy_contact_solver_solve (solver, system, laws, 3, NULL, R, N, NULL), "laws: 3 values where 4 are needed");
+  BAD (ldy_contact_solver_solve (solver, system, laws, 4, NULL, R, 11, NULL), "system: forces: 11 values where 12 are needed");
+  BAD (ldy_factor_compute (factor, system, mu, 5), "system: mu: 5 values where 4 are needed");
   BAD (ldy_system_redundant (system, 0, redundant, 3 * N, NULL), "36 values where 12 are needed");
   for (int row = 0; row < 4; row ++) {
     static const char *texts[4] = { "constraint 0 between bodies 0 and 1: a contact has three scalar rows",
       "constraint 1 between bodies 0 and 1: a contact has three scalar rows", "",
       "constraint 3 between bodies 0 and 1: a contact has three scalar rows" };
-    laws[row].kind = LDY_CONTACT_LAW;
-    if (row != 2) BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL), texts[row]);
-    laws[row].kind = LDY_BOUNDS_LAW;
+    laws[row].kind = LDY_LAW_CONTACT;
+    if (row != 2) BAD (ldy_contact_solver_solve (solver, system, laws, 4, NULL, R, N, NULL), texts[row]);
+    laws[row].kind = LDY_LAW_BOUNDS;
   }
   laws[3].bias[5] = NAN;
-  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL),
+  BAD (ldy_contact_solver_solve (solver, system, laws, 4, NULL, R, N, NULL),
     "constraint 3 between bodies 0 and 1: the bias of its law is not finite");
   laws[3].bias[5] = 0, laws[1].lower[1] = 7;
-  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL),
+  BAD (ldy_contact_solver_solve (solver, system, laws, 4, NULL, R, N, NULL),
     "constraint 1 between bodies 0 and 1: a lower bound of its force is above");
   laws[1].lower[1] = 0, laws[2].kind = 44;
-  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL), "law 2: there is no kind 44");
-  laws[2].kind = LDY_BOUNDS_LAW, R[4] = NAN;
-  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL),
+  BAD (ldy_contact_solver_solve (solver, system, laws, 4, NULL, R, N, NULL), "law 2: there is no kind 44");
+  laws[2].kind = LDY_LAW_BOUNDS, R[4] = NAN;
+  BAD (ldy_contact_solver_solve (solver, system, laws, 4, NULL, R, N, NULL),
     "constraint 2 between bodies 0 and 1: the force to begin with");
   R[4] = before[4];
 
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   bad = rows;
   bad.value_starts = NULL;
-  BAD (ldy_solve_rows (solver, &bad, laws, 4, NULL, R, N, NULL), "rows: one of scalar_starts and value_starts is NULL");
-  BAD (ldy_factor_rows (factor, &bad, NULL, 0), "rows: one of scalar_starts and value_starts is NULL");
+  BAD (ldy_contact_solver_solve_rows (solver, &bad, laws, 4, NULL, R, N, NULL), "rows: one of scalar_starts and value_starts is NULL");
+  BAD (ldy_factor_compute_rows (factor, &bad, NULL, 0), "rows: one of scalar_starts and value_starts is NULL");
   memcpy (starts, rows.scalar_starts, sizeof starts);
   bad = rows;
   bad.scalar_starts = starts;
   starts[1] = 0;
   BAD (ldy_rows_redundant (&bad, 0, redundant, N, NULL), "constraint of row 0: it has not one to six scalars");
   starts[1] = 2;
-  BAD (ldy_factor_rows (factor, &bad, NULL, 0), "constraint of row 0: starts of values are not those of its blocks");
+  BAD (ldy_factor_compute_rows (factor, &bad, NULL, 0), "constraint of row 0: starts of values are not those of its blocks");
   CHECK_INT (rows.blocks, 16);
   memcpy (places, rows.value_starts, sizeof places);
   bad.scalar_starts = rows.scalar_starts, bad.value_starts = places;
   places[5] --;
-  BAD (ldy_solve_rows (solver, &bad, laws, 4, NULL, R, N, NULL),
+  BAD (ldy_contact_solver_solve_rows (solver, &bad, laws, 4, NULL, R, N, NULL),
     "constraint of row 1: starts of values are not those of its blocks");
   values = malloc (places[16] * sizeof *values);
   if (!values) abort ();
@@ -250,8 +250,8 @@ static void refusals (ldy_solve *solver, ldy_factor *factor)
   values[places[16] - 1] = NAN;
   bad = rows;
   bad.values = values;
-  BAD (ldy_solve_rows (solver, &bad, laws, 4, NULL, R, N, NULL), "constraint of row 3: a block of W is not finite");
-  BAD (ldy_factor_rows (factor, &bad, NULL, 0), "constraint of row 3: a block of W is not finite");
+  BAD (ldy_contact_solver_solve_rows (solver, &bad, laws, 4, NULL, R, N, NULL), "constraint of row 3: a block of W is not finite");
+  BAD (ldy_factor_compute_rows (factor, &bad, NULL, 0), "constraint of row 3: a block of W is not finite");
   BAD (ldy_rows_redundant (&rows, 0, redundant, 9, NULL), "redundant: 9 values where 12 are needed");
   free (values);
   CHECK_SAME_BITS (R, before, sizeof R);
@@ -260,7 +260,7 @@ static void refusals (ldy_solve *solver, ldy_factor *factor)
 
 typedef struct {
   ldy_system *system;
-  ldy_solve *solver;
+  ldy_contact_solver *solver;
   ldy_factor *factor;
   double R[N], x[N];
   int redundant[N];
@@ -273,14 +273,14 @@ static int go_on (STATE *t)
   int code;
 
   make_laws (1, laws);
-  if (!t->solver && (code = ldy_solve_create (&t->solver))) return code;
+  if (!t->solver && (code = ldy_contact_solver_create (&t->solver))) return code;
   if (!t->factor && (code = ldy_factor_create (&t->factor))) return code;
   memset (t->R, 0, sizeof t->R);
-  if ((code = ldy_solve_system (t->solver, t->system, laws, 4, NULL, t->R, N, NULL))) {
+  if ((code = ldy_contact_solver_solve (t->solver, t->system, laws, 4, NULL, t->R, N, NULL))) {
     for (int i = 0; i < N; i ++) CHECK (t->R[i] == 0);
     return code;
   }
-  if ((code = ldy_factor_system (t->factor, t->system, NULL, 0))) return code;
+  if ((code = ldy_factor_compute (t->factor, t->system, NULL, 0))) return code;
   for (int i = 0; i < N; i ++) t->x[i] = i;
   if ((code = ldy_factor_solve (t->factor, 1, t->x, N, N))) return code;
   return ldy_system_redundant (t->system, 0, t->redundant, N, NULL);
@@ -298,14 +298,14 @@ static int attempt (int k, const STATE *expected)
   failing.armed = 0;
   if (code) {
     CHECK (failing.failed > 0);
-    CHECK_INT (code, LDY_OUT_OF_MEMORY);
+    CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
     CHECK_TEXT (ldy_last_error (), "out of memory");
     GOOD (go_on (&t));
   }
   CHECK_SAME_BITS (t.R, expected->R, sizeof t.R);
   CHECK_SAME_BITS (t.x, expected->x, sizeof t.x);
   CHECK_SAME_BITS (t.redundant, expected->redundant, sizeof t.redundant);
-  ldy_solve_destroy (t.solver);
+  ldy_contact_solver_destroy (t.solver);
   ldy_factor_destroy (t.factor);
   CHECK_INT (failing.in_use, in_use);
   return failing.failed > 0;
@@ -319,8 +319,8 @@ static void steady (STATE *t)
 
   make_laws (1, laws);
   failing_arm (1);
-  CHECK_INT (ldy_solve_system (t->solver, t->system, laws, 4, NULL, R, N, NULL), 0);
-  CHECK_INT (ldy_factor_system (t->factor, t->system, NULL, 0), 0);
+  CHECK_INT (ldy_contact_solver_solve (t->solver, t->system, laws, 4, NULL, R, N, NULL), 0);
+  CHECK_INT (ldy_factor_compute (t->factor, t->system, NULL, 0), 0);
   failing.armed = 0;
   CHECK_INT (failing.failed, 0);
   CHECK_SAME_BITS (R, t->R, sizeof R);
@@ -340,7 +340,7 @@ int main (void)
   steady (&expected);
   while (attempt (k, &expected)) k ++;
   CHECK (k > 20);
-  ldy_solve_destroy (expected.solver);
+  ldy_contact_solver_destroy (expected.solver);
   ldy_factor_destroy (expected.factor);
   ldy_system_destroy (expected.system);
   return check_summary ("system_rows_solve");

@@ -7,7 +7,7 @@
 /* The third axis from the slave's point down to the master's. */
 static const double down[9] = { 1, 0, 0, 0, -1, 0, 0, 0, -1 };
 
-#define REFUSED(call) CHECK_INT (call, LDY_BUG_FOUND)
+#define REFUSED(call) CHECK_INT (call, LDY_ERROR_INVALID_ARGUMENT)
 
 static ldy_system *created (void)
 {
@@ -29,15 +29,15 @@ static long long rigid (ldy_system *system, double mass)
 /* Masses 2 and 3 on links of lengths 0.5 and 0.25, hanging. */
 static void double_pendulum (void)
 {
-  ldy_joint joints[2] = { { LDY_LINK, 0.5 }, { LDY_LINK, 0.25 } };
+  ldy_joint joints[2] = { { LDY_JOINT_LINK, 0.5 }, { LDY_JOINT_LINK, 0.25 } };
   double R[6] = { 0, 0, -50, 0, 0, -30 }, x[12] = { 0 }, y[12], square, step, share, a = 100, b = 120, trace, wanted;
   long long upper, lower, links[2], most;
   ldy_system *system = created ();
 
   upper = rigid (system, 2);
   lower = rigid (system, 3);
-  GOOD (ldy_system_add_constraint (system, upper, LDY_GROUND, down, origin, NULL, &links[0]));
-  GOOD (ldy_system_add_constraint (system, lower, upper, down, origin, origin, &links[1]));
+  GOOD (ldy_system_add_point_constraint (system, upper, LDY_GROUND, down, origin, NULL, &links[0]));
+  GOOD (ldy_system_add_point_constraint (system, lower, upper, down, origin, origin, &links[1]));
   x[9] = 1;
   x[11] = 1;
   GOOD (ldy_system_geometric_stiffness (system, joints, 2, R, 6, x, y, 12));
@@ -61,14 +61,14 @@ static void double_pendulum (void)
 static void contacts (void)
 {
   static const double below[3] = { 0, 0, -0.5 };
-  double R[3] = { 0, 0, 10 }, x[12] = { 1 }, y[12], kinds[3][2] = { { LDY_CONTACT, -5 }, { LDY_CONTACT_ON_SLAVE, -5 },
-    { LDY_CONTACT_ON_MASTER, 5 } };
+  double R[3] = { 0, 0, 10 }, x[12] = { 1 }, y[12], kinds[3][2] = { { LDY_JOINT_CONTACT, -5 }, { LDY_JOINT_CONTACT_ON_SLAVE, -5 },
+    { LDY_JOINT_CONTACT_ON_MASTER, 5 } };
   long long body, obstacle, contact;
   ldy_system *system = created ();
 
   body = rigid (system, 2);
   GOOD (ldy_system_add_obstacle (system, unit, origin, &obstacle));
-  GOOD (ldy_system_add_constraint (system, body, obstacle, unit, below, origin, &contact));
+  GOOD (ldy_system_add_point_constraint (system, body, obstacle, unit, below, origin, &contact));
   for (int k = 0; k < 3; k ++) {
     ldy_joint joint = { (int) kinds[k][0], 0 };
     GOOD (ldy_system_geometric_stiffness (system, &joint, 1, R, 3, x, y, 12));
@@ -83,14 +83,14 @@ static void contacts (void)
 static void sharp (void)
 {
   static const double points[4][3] = { { 0, 0, 0.3 }, { 0, 0, 0.3 }, { 0, 1, 0.3 }, { 1, 0, 0.3 } };
-  ldy_joint joints[4] = { { LDY_FIXED_POINT, 0 }, { LDY_FIXED_POINT, 0 }, { LDY_FIXED_POINT, 0 }, { LDY_FIXED_POINT, 0 } };
+  ldy_joint joints[4] = { { LDY_JOINT_FIXED_POINT, 0 }, { LDY_JOINT_FIXED_POINT, 0 }, { LDY_JOINT_FIXED_POINT, 0 }, { LDY_JOINT_FIXED_POINT, 0 } };
   double R[12] = { 0, 0, 20 }, square, step, share, wanted = 6 / (0.5 + 2 * 0.09);
   long long body, point, most;
   ldy_system *system = created ();
 
   body = rigid (system, 2);
   for (int k = 0; k < 4; k ++) {
-    GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, points[k], NULL, &point));
+    GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, points[k], NULL, &point));
     if (k == 1) R[2] = R[5] = 10;
     GOOD (ldy_system_sharp_critical_step (system, joints, k + 1, R, 3 * k + 3, &square, &step, &most, &share));
     CHECK_NEAR (square, k == 3 ? 0 : wanted, 1e-9);
@@ -113,7 +113,7 @@ static ldy_operator row_of (int n, int dof, double value, double *dense)
 static void operators (void)
 {
   static const double point[3] = { 0, 0, 0.3 }, diagonals[2][3] = { { 4, 1, 1 }, { 1, 1, 2 } };
-  ldy_joint joints[3] = { { LDY_FIXED_POINT, 0 }, { LDY_CONSTANT_OPERATORS, 0 }, { LDY_CONSTANT_OPERATORS, 0 } };
+  ldy_joint joints[3] = { { LDY_JOINT_FIXED_POINT, 0 }, { LDY_JOINT_CONSTANT_OPERATORS, 0 }, { LDY_JOINT_CONSTANT_OPERATORS, 0 } };
   double R[6] = { 0, 0, 20, 7, 8, 9 }, x[12], y[12], dense[3][12], square, step, share, inertia = 0.5 + 2 * 0.09;
   long long bodies[3], id, most;
   ldy_operator H[3];
@@ -121,7 +121,7 @@ static void operators (void)
 
   bodies[0] = rigid (system, 2);
   for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_diagonal (system, 3, diagonals[k], &bodies[k + 1]));
-  GOOD (ldy_system_add_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
+  GOOD (ldy_system_add_point_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
   /* Row 0: the turn about x is the first wheel's. Row 1: it is also the second wheel's. */
   H[0] = row_of (6, 0, 1, dense[0]);
   H[1] = row_of (3, 0, -1, dense[1]);
@@ -136,27 +136,27 @@ static void operators (void)
   GOOD (ldy_system_sharp_critical_step (system, joints, 2, R, 5, &square, &step, &most, &share));
   CHECK_NEAR (square, 6 / inertia, 1e-9); /* about y */
   CHECK_INT ((long) most, 0);
-  GOOD (ldy_system_add_freedom (system, bodies[0], 1, 1, &id));
+  GOOD (ldy_system_add_dof_constraint (system, bodies[0], 1, 1, &id));
   GOOD (ldy_system_sharp_critical_step (system, joints, 3, R, 6, &square, &step, &most, &share));
   CHECK_NEAR (square, 6 / (inertia + 0.25 + 0.5), 1e-9);
   CHECK_NEAR (step, 2 / sqrt (square), 1e-9);
   GOOD (ldy_system_remove_constraint (system, 0));
-  GOOD (ldy_system_add_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
+  GOOD (ldy_system_add_point_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
   /* Now it is the last one. */
   joints[2] = joints[0], joints[0] = joints[1], R[3] = R[4] = 0, R[5] = 20, R[2] = 9;
   GOOD (ldy_system_sharp_critical_step (system, joints, 3, R, 6, &square, &step, &most, &share));
   CHECK_NEAR (square, 6 / (inertia + 0.25 + 0.5), 1e-9);
   CHECK_INT ((long) most, 3);
-  joints[0].kind = LDY_CONTACT;
+  joints[0].kind = LDY_JOINT_CONTACT;
   REFUSED (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (),
     "constraint 1 among bodies 0, 1 and 1 more: its geometric stiffness is not known: it is given by operators");
   joints[0] = joints[2] = joints[1];
   REFUSED (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "constraint 3 on body 0: it is given by points, its joint by operators");
-  joints[2].kind = LDY_CONTACT_ON_SLAVE;
+  joints[2].kind = LDY_JOINT_CONTACT_ON_SLAVE;
   GOOD (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
-  joints[2].kind = LDY_LINK;
+  joints[2].kind = LDY_JOINT_LINK;
   REFUSED (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "constraint 3 on body 0: the length of the link");
   ldy_system_destroy (system);
@@ -164,7 +164,7 @@ static void operators (void)
 
 static void errors (void)
 {
-  ldy_joint link = { LDY_LINK, 1 }, no_length = { LDY_LINK, 0 }, unknown = { 9, 1 };
+  ldy_joint link = { LDY_JOINT_LINK, 1 }, no_length = { LDY_JOINT_LINK, 0 }, unknown = { 9, 1 };
   double R[3] = { 0, 0, -1 }, bad[3] = { 0, NAN, 0 }, x[6] = { 0 }, y[6], square, ones[6] = { 1, 1, 1, 1, 1, 1 };
   double A[1] = { 1 }, indefinite[36] = { 0 };
   int starts[2] = { 0, 1 }, rows[1] = { 0 }, ends[7] = { 0, 1, 2, 3, 4, 5, 6 };
@@ -174,7 +174,7 @@ static void errors (void)
   GOOD (ldy_system_critical_step (system, NULL, 0, NULL, 0, &square, NULL, NULL, NULL));
   CHECK_NEAR (square, 0, 0);
   body = rigid (system, 1);
-  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, down, origin, NULL, &constraint));
+  GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, down, origin, NULL, &constraint));
   GOOD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 6));
   GOOD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
   GOOD (ldy_system_set_matrix (system, body, 6, ends, ends, ones, 6));
@@ -221,13 +221,13 @@ static void errors (void)
 /* A pseudo-rigid body turns no axes. */
 static void axes_of_a_pseudo_rigid_body (void)
 {
-  ldy_joint link = { LDY_LINK, 0.5 }, carried = { LDY_CONTACT_ON_MASTER, 0 };
+  ldy_joint link = { LDY_JOINT_LINK, 0.5 }, carried = { LDY_JOINT_CONTACT_ON_MASTER, 0 };
   double R[3] = { 0, 0, -8 }, square;
   long long body, id;
   ldy_system *system = created ();
 
   GOOD (ldy_system_add_pseudo_rigid (system, 2, unit, origin, &body));
-  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, origin, NULL, &id));
+  GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, origin, NULL, &id));
   GOOD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
   CHECK_NEAR (square, 8, 1e-9);
   REFUSED (ldy_system_critical_step (system, &carried, 1, R, 3, &square, NULL, NULL, NULL));

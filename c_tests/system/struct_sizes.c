@@ -33,9 +33,9 @@ static ldy_system *sys;
 static ldy_shadow *shadow;
 
 static int fill_stats (ROOM *room) { return ldy_get_stats (host->dom.ldy, &room->stats); }
-static int fill_rows (ROOM *room) { return ldy_system_rows (sys, &room->rows); }
-static int fill_report (ROOM *room) { return ldy_is_consistent (host->dom.ldy, &room->report) ? 0 : LDY_BUG_FOUND; }
-static int fill_shadow_report (ROOM *room) { return ldy_shadow_check (shadow, NULL, &room->report) ? 0 : LDY_BUG_FOUND; }
+static int fill_rows (ROOM *room) { return ldy_system_results (sys, &room->rows); }
+static int fill_report (ROOM *room) { return ldy_is_consistent (host->dom.ldy, &room->report) ? 0 : LDY_ERROR_INVALID_ARGUMENT; }
+static int fill_shadow_report (ROOM *room) { return ldy_shadow_check (shadow, NULL, &room->report) ? 0 : LDY_ERROR_INVALID_ARGUMENT; }
 
 static const STRUCTURE structures[] = {
   { "ldy_stats", fill_stats, sizeof (ldy_stats), offsetof (ldy_stats, blocks),
@@ -90,7 +90,7 @@ static void no_size (const STRUCTURE *s)
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k ++) {
     check_context ("%s of %lu bytes", s->name, (unsigned long) sizes[k]);
     prepare (&room, sizes[k]);
-    CHECK_INT (s->fill (&room), LDY_BUG_FOUND);
+    CHECK_INT (s->fill (&room), LDY_ERROR_INVALID_ARGUMENT);
     snprintf (text, sizeof text, "size is %lu: set it to sizeof (%s)", (unsigned long) sizes[k], s->name);
     CHECK_TEXT (ldy_last_error (), text);
     CHECK_INT (room.size, sizes[k]);
@@ -111,7 +111,7 @@ static void tolerances (void)
   for (size_t k = 0; k < sizeof none / sizeof *none; k ++) {
     prepare (&tolerance, none[k]);
     CHECK_INT (ldy_shadow_check (shadow, &tolerance.tolerance, &report), 0);
-    CHECK_INT (report.code, LDY_BUG_FOUND);
+    CHECK_INT (report.code, LDY_ERROR_INVALID_ARGUMENT);
     CHECK_TEXT (report.text, "tolerance->size is ");
     CHECK (report.largest.W == -1); /* nothing was compared */
   }
@@ -139,7 +139,7 @@ static void make (void)
   LOCDYN_Update_Begin (host->dom.ldy);
   CHECK_INT (ldy_system_create (&sys), 0);
   CHECK_INT (ldy_system_add_rigid (sys, 1, unit, unit, origin, &body), 0);
-  CHECK_INT (ldy_system_add_constraint (sys, body, LDY_GROUND, unit, origin, origin, &constraint), 0);
+  CHECK_INT (ldy_system_add_point_constraint (sys, body, LDY_GROUND, unit, origin, origin, &constraint), 0);
   CHECK_INT (ldy_system_update (sys, 1), 0);
 }
 

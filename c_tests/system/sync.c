@@ -60,51 +60,51 @@ static void lists (void)
   long long joint;
   ldy_law law;
 
-  GOOD (ldy_system_add_constraint (system, 3, LDY_GROUND, unit, origin, NULL, &joint));
+  GOOD (ldy_system_add_point_constraint (system, 3, LDY_GROUND, unit, origin, NULL, &joint));
   GOOD (ldy_system_set_tag (system, joint, 30)); /* no key: it stays */
-  list[1].law.kind = LDY_CONTACT_LAW, list[1].law.friction = 0.25;
+  list[1].law.kind = LDY_LAW_CONTACT, list[1].law.friction = 0.25;
   GOOD (sync (system, 3, list, &report));
   CHECK (report.kept == 0 && report.inserted == 3 && report.removed == 0 && report.first_inserted == 1);
   for (int k = 0; k < 3; k ++) CHECK (list[k].id == 1 + k && isnan (list[k].padding));
   GOOD (ldy_system_tags (system, tags, 4));
   CHECK (tags[0] == 30 && tags[1] == 10 && tags[2] == ~0ull && tags[3] == 30);
   GOOD (ldy_system_law (system, 2, &law));
-  CHECK (law.kind == LDY_CONTACT_LAW && law.friction == 0.25);
+  CHECK (law.kind == LDY_LAW_CONTACT && law.friction == 0.25);
   GOOD (ldy_system_law (system, 1, &law));
-  CHECK_INT (law.kind, LDY_NO_LAW);
+  CHECK_INT (law.kind, LDY_LAW_NONE);
   GOOD (ldy_system_update (system, 1));
   for (int i = 0; i < 12; i ++) R[i] = i + 0.1;
-  GOOD (ldy_system_set_reactions (system, R, 12));
+  GOOD (ldy_system_store_reactions (system, R, 12));
 
   /* Key 10 goes, and 5 comes; the frame of ~0 is turned; the bodies of 30 change sides. */
   list[0] = contact (5, 3, 2);
   memcpy (list[1].frame, turned, sizeof turned);
-  list[1].law.kind = LDY_NO_LAW;
+  list[1].law.kind = LDY_LAW_NONE;
   list[2].master = 1, list[2].slave = 2;
   GOOD (sync (system, 3, list, &report));
   CHECK (report.kept == 2 && report.inserted == 1 && report.removed == 1 && report.first_inserted == 4);
   CHECK (list[0].id == 4 && list[1].id == 2 && list[2].id == 3);
-  GOOD (ldy_system_reactions (system, own, 12));
+  GOOD (ldy_system_stored_reactions (system, own, 12));
   for (int i = 0; i < 3; i ++) {
     CHECK (own[i] == R[i] && own[6 + i] == -R[9 + i] && own[9 + i] == 0);
     CHECK_NEAR (own[3 + i], R[6 + (i + 1) % 3], 1e-15); /* the axes are y, z, x */
   }
   GOOD (ldy_system_law (system, 2, &law));
-  CHECK (law.kind == LDY_CONTACT_LAW && law.friction == 0.25);
+  CHECK (law.kind == LDY_LAW_CONTACT && law.friction == 0.25);
 
   /* Compare with a new system that is built in this state. */
   ldy_system *again = bodies ();
   ldy_rows a = { .size = sizeof a }, b = { .size = sizeof b };
   long long id;
-  GOOD (ldy_system_add_constraint (again, 3, LDY_GROUND, unit, origin, NULL, &id));
+  GOOD (ldy_system_add_point_constraint (again, 3, LDY_GROUND, unit, origin, NULL, &id));
   for (int k = 0; k < 3; k ++) {
     CONTACT *c = &list[(k + 1) % 3];
-    GOOD (ldy_system_add_constraint (again, c->master, c->slave, c->frame, c->point[0], c->point[1], &id));
+    GOOD (ldy_system_add_point_constraint (again, c->master, c->slave, c->frame, c->point[0], c->point[1], &id));
   }
   GOOD (ldy_system_update (system, 1));
   GOOD (ldy_system_update (again, 1));
-  GOOD (ldy_system_rows (system, &a));
-  GOOD (ldy_system_rows (again, &b));
+  GOOD (ldy_system_results (system, &a));
+  GOOD (ldy_system_results (again, &b));
   if (CHECK_INT (a.rows, 4) && CHECK_INT (a.blocks, b.blocks)) {
     CHECK_SAME_BITS (a.columns, b.columns, b.blocks * sizeof *b.columns);
     CHECK_SAME_BITS (a.values, b.values, 9 * b.blocks * sizeof *b.values);
@@ -112,11 +112,11 @@ static void lists (void)
   ldy_system_destroy (again);
 
   /* One law for all; NULL results; all constraints with keys are removed. */
-  list[0].law.kind = LDY_FIXED_LAW;
+  list[0].law.kind = LDY_LAW_FIXED;
   GOOD (ldy_system_sync_constraints (system, 3, &list->key, STRIDE, &list->master, NULL, STRIDE, unit, 0, origin, NULL, 0,
     &list->law, 0, NULL, 0, NULL));
   GOOD (ldy_system_law (system, 4, &law));
-  CHECK_INT (law.kind, LDY_FIXED_LAW);
+  CHECK_INT (law.kind, LDY_LAW_FIXED);
   GOOD (sync (system, 0, list, &report));
   CHECK (report.kept == 0 && report.inserted == 0 && report.removed == 3 && report.first_inserted == -1);
   GOOD (ldy_system_remove_body (system, 0));
@@ -134,8 +134,8 @@ static void bad_lists (void)
 
   GOOD (sync (system, 3, list, NULL));
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_rows (system, &before));
-  GOOD (ldy_system_set_reactions (system, R, 9));
+  GOOD (ldy_system_results (system, &before));
+  GOOD (ldy_system_store_reactions (system, R, 9));
   memcpy (list[0].frame, turned, sizeof turned);
   list[2].id = 77;
   list[2].key = 1;
@@ -151,7 +151,7 @@ static void bad_lists (void)
   BAD (sync (system, 3, list, &report), "entry 2: body -5: there is none with this id");
   list[2] = copy, list[2].law.kind = 12;
   BAD (sync (system, 3, list, &report), "entry 2: its law: there is no kind 12");
-  list[2].law.kind = LDY_CONTACT_LAW, list[2].law.cohesion = -1;
+  list[2].law.kind = LDY_LAW_CONTACT, list[2].law.cohesion = -1;
   BAD (sync (system, 3, list, &report), "entry 2: constraint 2 between bodies 2 and 1: its cohesion is negative");
   list[2] = copy;
   CONTACT *c = list;
@@ -163,9 +163,9 @@ static void bad_lists (void)
   BAD (SYNC (&c->key, &c->master, c->point[1], 12, NULL), "keys: a stride of 12 bytes is no multiple of 8");
   BAD (SYNC (&c->key, &c->master, c->point[1], STRIDE, &small), "report->size is 4");
   BAD (ldy_system_sync_constraints (NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, NULL), "system is NULL");
-  GOOD (ldy_system_rows (system, &after));
+  GOOD (ldy_system_results (system, &after));
   CHECK (after.values == before.values && after.rows == 3);
-  GOOD (ldy_system_reactions (system, own, 9));
+  GOOD (ldy_system_stored_reactions (system, own, 9));
   CHECK_SAME_BITS (own, R, sizeof R);
   CHECK (report.kept == 77 && list[2].id == 77);
   ldy_system_destroy (system);
@@ -185,8 +185,8 @@ static int attempt (int k)
   for (int i = 0; i < COUNT; i ++) list[i] = contact (COUNT - i, i % BODIES, LDY_GROUND);
   GOOD (sync (system, 3, list, NULL));
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_rows (system, &before));
-  GOOD (ldy_system_set_reactions (system, R, 9));
+  GOOD (ldy_system_results (system, &before));
+  GOOD (ldy_system_store_reactions (system, R, 9));
   for (int i = 0; i < COUNT; i ++) memcpy (list[i].frame, turned, sizeof turned), list[i].id = 77;
   check_context ("allocation %d", k);
   failing_arm (k);
@@ -194,16 +194,16 @@ static int attempt (int k)
   failing.armed = 0;
   failures = failing.failed;
   if (code) {
-    CHECK_INT (code, LDY_OUT_OF_MEMORY);
+    CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
     CHECK_TEXT (ldy_last_error (), "out of memory");
-    GOOD (ldy_system_rows (system, &after));
+    GOOD (ldy_system_results (system, &after));
     CHECK (after.values == before.values && after.rows == 3 && list[5].id == 77);
-    GOOD (ldy_system_reactions (system, own, 9));
+    GOOD (ldy_system_stored_reactions (system, own, 9));
     CHECK_SAME_BITS (own, R, sizeof R);
     GOOD (sync (system, COUNT - 1, list + 1, &report));
   }
   CHECK (report.kept == 2 && report.inserted == COUNT - 3 && report.removed == 1 && report.first_inserted == 3);
-  GOOD (ldy_system_reactions (system, own, 3 * (COUNT - 1)));
+  GOOD (ldy_system_stored_reactions (system, own, 3 * (COUNT - 1)));
   CHECK (own[0] == 5 && own[1] == 6 && own[2] == 4 && own[6] == 0);
   GOOD (ldy_system_update (system, 1));
   ldy_system_destroy (system);

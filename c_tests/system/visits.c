@@ -39,7 +39,7 @@ static void arm (int most)
 static int is_exhausted (int code)
 {
   failing.armed = 0;
-  if (!failing.failed || code != LDY_OUT_OF_MEMORY) return 0;
+  if (!failing.failed || code != LDY_ERROR_OUT_OF_MEMORY) return 0;
   CHECK_TEXT (ldy_last_error (), "out of memory");
   return 1;
 }
@@ -100,7 +100,7 @@ static void factors (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MO
   memcpy (x, b, sizeof x);
   CALL (code, 1, ldy_factor_create (&factor));
   CHECK_INT (code, 0);
-  CALL (code, 12, ldy_factor_system (factor, m->system, mu, count));
+  CALL (code, 12, ldy_factor_compute (factor, m->system, mu, count));
   CHECK_INT (code, 0);
   CHECK_INT (ldy_factor_log_determinant (factor, &value), 0);
   CALL (code, 2, ldy_factor_solve (factor, 1, x, (size_t) n, (size_t) n));
@@ -112,12 +112,12 @@ static void factors (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MO
       CHECK_NEAR (sum, 0, 1e-9 * (1 + largest));
     }
   }
-  CALL (code, 12, ldy_factor_rows (factor, rows, mu, count));
+  CALL (code, 12, ldy_factor_compute_rows (factor, rows, mu, count));
   CHECK_INT (code, 0);
   CHECK_INT (ldy_factor_log_determinant (factor, &other), 0);
   CHECK_SAME_BITS (&value, &other, sizeof value);
-  CHECK_INT (ldy_factor_system (factor, m->system, mu, (size_t) n + 2), LDY_BUG_FOUND);
-  CHECK_INT (ldy_factor_log_determinant (factor, &other), LDY_BUG_FOUND);
+  CHECK_INT (ldy_factor_compute (factor, m->system, mu, (size_t) n + 2), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_factor_log_determinant (factor, &other), LDY_ERROR_INVALID_ARGUMENT);
   ldy_factor_destroy (factor);
 }
 
@@ -128,7 +128,7 @@ static void ranks (const MODEL *m, const ldy_rows *rows, int n)
 
   CALL (code, 12, ldy_system_redundant (m->system, 0, redundant, (size_t) n, &dimension));
   if (code) {
-    CHECK_INT (code, LDY_CHOL_FACTOR);
+    CHECK_INT (code, LDY_ERROR_NOT_POSITIVE_DEFINITE);
     return;
   }
   for (int i = 0; i < n; i ++) {
@@ -139,23 +139,23 @@ static void ranks (const MODEL *m, const ldy_rows *rows, int n)
   CALL (code, 12, ldy_rows_redundant (rows, 0, again, (size_t) n, NULL));
   CHECK_INT (code, 0);
   CHECK_SAME_BITS (redundant, again, sizeof *again * (size_t) n);
-  CHECK_INT (ldy_rows_redundant (rows, 0, redundant, (size_t) n + 1, NULL), LDY_BUG_FOUND);
+  CHECK_INT (ldy_rows_redundant (rows, 0, redundant, (size_t) n + 1, NULL), LDY_ERROR_INVALID_ARGUMENT);
 }
 
 /* Forces obey their bounds, and where the solver has converged velocities obey the laws, too. */
 static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOST], const int *starts)
 {
-  ldy_solve_options options = { .size = sizeof options, .method = below (3), .sweeps = 200 };
-  ldy_solve_report report = { .size = sizeof report };
+  ldy_contact_solver_options options = { .size = sizeof options, .method = below (3), .max_sweeps = 200 };
+  ldy_contact_solver_report report = { .size = sizeof report };
   ldy_law *laws = calloc ((size_t) rows->rows + 1, sizeof *laws);
   double R[MOST] = { 0 }, again[MOST] = { 0 }, norm = 0;
-  ldy_solve *solver = NULL;
+  ldy_contact_solver *solver = NULL;
   int code;
 
   if (!laws) abort ();
   for (int row = 0; row < rows->rows; row ++) {
     int height = starts[row + 1] - starts[row];
-    laws[row].kind = height == 3 ? LDY_CONTACT_LAW + below (3) : LDY_FIXED_LAW + below (2);
+    laws[row].kind = height == 3 ? LDY_LAW_CONTACT + below (3) : LDY_LAW_FIXED + below (2);
     laws[row].friction = fabs (random_value (choices));
     for (int i = 0; i < 6; i ++) {
       laws[row].lower[i] = i >= height ? NAN : below (2) ? -fabs (random_value (choices)) : -INFINITY;
@@ -163,16 +163,16 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
       laws[row].bias[i] = i >= height ? NAN : random_value (choices);
     }
   }
-  CALL (code, 1, ldy_solve_create (&solver));
+  CALL (code, 1, ldy_contact_solver_create (&solver));
   CHECK_INT (code, 0);
   do {
     for (int i = 0; i < n; i ++) CHECK (R[i] == 0);
-    check_context ("ldy_solve_system");
+    check_context ("ldy_contact_solver_solve");
     arm (30);
-    code = ldy_solve_system (solver, m->system, laws, (size_t) rows->rows, &options, R, (size_t) n, &report);
+    code = ldy_contact_solver_solve (solver, m->system, laws, (size_t) rows->rows, &options, R, (size_t) n, &report);
   } while (is_exhausted (code));
   CHECK_INT (code, 0);
-  CHECK (report.worst >= 0 && (report.worst < rows->rows || rows->rows == 0) && report.residual <= report.first);
+  CHECK (report.worst >= 0 && (report.worst < rows->rows || rows->rows == 0) && report.residual <= report.initial_residual);
   for (int i = 0; i < n; i ++) norm += rows->B[i] * rows->B[i];
   for (int row = 0; row < rows->rows; row ++) {
     for (int i = starts[row]; i < starts[row + 1]; i ++)
@@ -180,35 +180,35 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   }
   for (int row = 0; row < rows->rows; row ++) {
     for (int i = starts[row]; i < starts[row + 1]; i ++) {
-      int k = i - starts[row], is_fixed = laws[row].kind == LDY_FIXED_LAW;
+      int k = i - starts[row], is_fixed = laws[row].kind == LDY_LAW_FIXED;
       double size = 0, U = rows->B[i] + laws[row].bias[k], lower = is_fixed ? -INFINITY : laws[row].lower[k], upper = is_fixed
         ? INFINITY : laws[row].upper[k];
       CHECK (isfinite (R[i]));
       /* Where W is singular forces may be huge, and with them the rounding of a sum. */
       for (int j = 0; j < n; j ++) U += W[i][j] * R[j], size += fabs (W[i][j] * R[j]);
-      if (laws[row].kind == LDY_CONTACT_LAW) {
+      if (laws[row].kind == LDY_LAW_CONTACT) {
         if (k == 2) CHECK (R[i] >= 0 && hypot (R[i - 2], R[i - 1]) <= laws[row].friction * R[i] * (1 + 1e-12));
         continue;
       }
       CHECK (R[i] >= lower && R[i] <= upper);
-      if (report.end == LDY_CONVERGED && norm > 0)
+      if (report.status == LDY_STATUS_CONVERGED && norm > 0)
         CHECK_NEAR (fmin (fmax (R[i] - U, lower), upper), R[i], 2e-8 * sqrt (norm) + 1e-9 + 1e-14 * size);
     }
   }
-  CALL (code, 30, ldy_solve_rows (solver, rows, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL));
+  CALL (code, 30, ldy_contact_solver_solve_rows (solver, rows, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL));
   CHECK_INT (code, 0);
   /* Sweeps are the same without bodies; steps may be made in the space of bodies. */
   if (report.steps == 0) CHECK_SAME_BITS (R, again, sizeof R);
   memcpy (again, R, sizeof R);
   for (int row = 0; row < rows->rows; row ++) {
     if (starts[row + 1] - starts[row] == 3) continue;
-    laws[row].kind = LDY_CONTACT_LAW;
-    CHECK_INT (ldy_solve_system (solver, m->system, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL), LDY_BUG_FOUND);
+    laws[row].kind = LDY_LAW_CONTACT;
+    CHECK_INT (ldy_contact_solver_solve (solver, m->system, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL), LDY_ERROR_INVALID_ARGUMENT);
     CHECK_TEXT (ldy_last_error (), "a contact has three scalar rows");
     CHECK_SAME_BITS (R, again, sizeof R);
     break;
   }
-  ldy_solve_destroy (solver);
+  ldy_contact_solver_destroy (solver);
   free (laws);
 }
 
@@ -237,8 +237,8 @@ static void products (const MODEL *m, const ldy_rows *rows, int n, double (*W)[M
     CHECK_INT (code, 0);
     if (!rows->scalar_starts) CHECK_SAME_BITS (alone, to, sizeof *alone * (size_t) n);
   }
-  if (n) CHECK_INT (ldy_rows_multiply_columns (rows, 2, x, (size_t) n - 1, y, (size_t) n, (size_t) n), LDY_BUG_FOUND);
-  CHECK_INT (ldy_rows_multiply_columns (rows, 1, x, MOST + 1, y, MOST + 1, (size_t) n + 1), LDY_BUG_FOUND);
+  if (n) CHECK_INT (ldy_rows_multiply_columns (rows, 2, x, (size_t) n - 1, y, (size_t) n, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_rows_multiply_columns (rows, 1, x, MOST + 1, y, MOST + 1, (size_t) n + 1), LDY_ERROR_INVALID_ARGUMENT);
 }
 
 void visit_world (const MODEL *m, RANDOM *random)
@@ -255,25 +255,25 @@ void visit_world (const MODEL *m, RANDOM *random)
   for (int i = 0; i < 3; i ++) F[4 * i] += 4;
   for (int i = 0; i < 3; i ++) for (place[i] = at[i], j = 0; j < 3; j ++)
     place[i] += (is_rigid ? body->rotation : F)[3 * j + i] * (X[j] - body->center[j]);
-  CHECK_INT (ldy_system_referential_point (m->system, body->id, at, place, told), is_rigid ? 0 : LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_body_point (m->system, body->id, at, place, told), is_rigid ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   CHECK_INT (ldy_system_pseudo_rigid_point (m->system, body->id, F, at, place, told), body->kind == IS_PSEUDO_RIGID ? 0
-    : LDY_BUG_FOUND);
+    : LDY_ERROR_INVALID_ARGUMENT);
   for (int i = 0; i < 3; i ++) CHECK_NEAR (told[i], body->kind == IS_GENERAL ? -7 : X[i], 1e-13);
   for (int i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) turned[i] += body->rotation[3 * j + i] * X[j];
-  CHECK_INT (ldy_system_world_spin (m->system, body->id, X, back), is_rigid ? 0 : LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_world_angular_velocity (m->system, body->id, X, back), is_rigid ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   for (int i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], turned[i], 1e-13);
-  CHECK_INT (ldy_system_referential_spin (m->system, body->id, turned, back), is_rigid ? 0 : LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_body_angular_velocity (m->system, body->id, turned, back), is_rigid ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   for (int i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], X[i], 1e-13);
   place[below (3)] = below (2) ? NAN : INFINITY;
   memcpy (back, told, sizeof back);
-  CHECK_INT (ldy_system_referential_point (m->system, body->id, at, place, told), LDY_BUG_FOUND);
-  CHECK_INT (ldy_system_referential_spin (m->system, body->id, place, told), LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_body_point (m->system, body->id, at, place, told), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_body_angular_velocity (m->system, body->id, place, told), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_SAME_BITS (back, told, sizeof back);
   if (body->inertia == BY_MASS) {
     /* Energy and the length of J X stay. */
     const double *J = body->tensor;
     double L[3] = { 0 }, moved[3] = { 0 }, energy[2] = { 0 }, length[2] = { 0 };
-    CHECK_INT (ldy_system_gyroscopic_change (J, X, 0.5, told), 0);
+    CHECK_INT (ldy_gyroscopic_change (J, X, 0.5, told), 0);
     for (int i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) L[i] += J[3 * j + i] * X[j], moved[i] += J[3 * j + i] * (X[j] + told[j]);
     for (int i = 0; i < 3; i ++) {
       energy[0] += L[i] * X[i], energy[1] += moved[i] * (X[i] + told[i]);
@@ -281,7 +281,7 @@ void visit_world (const MODEL *m, RANDOM *random)
     }
     CHECK_NEAR (energy[1], energy[0], 1e-10 * (1 + energy[0]));
     CHECK_NEAR (length[1], length[0], 1e-10 * (1 + length[0]));
-    CHECK_INT (ldy_system_gyroscopic_change (J, place, 0.5, told), LDY_BUG_FOUND);
+    CHECK_INT (ldy_gyroscopic_change (J, place, 0.5, told), LDY_ERROR_INVALID_ARGUMENT);
   }
 }
 
@@ -292,7 +292,7 @@ void visit_results (const MODEL *m, RANDOM *random)
   int starts[MOST + 1], n;
 
   choices = random;
-  CHECK_INT (ldy_system_rows (m->system, &rows), 0);
+  CHECK_INT (ldy_system_results (m->system, &rows), 0);
   if (rows.scalars > MOST) return;
   n = densify (&rows, W, starts);
   switch (below (5)) {
@@ -316,8 +316,8 @@ void visit_kept (const MODEL *m, RANDOM *random)
   if (n > MOST) return;
   fill (R, (int) n);
   for (size_t k = 0; k < count; k ++) tags[k] = (unsigned long long) below (1000) << below (60), ids[k] = m->constraints[k].id;
-  CHECK_INT (ldy_system_set_reactions (m->system, R, n), 0);
-  CHECK_INT (ldy_system_reactions (m->system, kept, n), 0);
+  CHECK_INT (ldy_system_store_reactions (m->system, R, n), 0);
+  CHECK_INT (ldy_system_stored_reactions (m->system, kept, n), 0);
   CHECK_SAME_BITS (R, kept, n * sizeof *R);
   CHECK_INT (ldy_system_set_tags (m->system, count, ids, sizeof *ids, tags, sizeof *tags), 0);
   if (count) CHECK_INT (ldy_system_set_tag (m->system, ids[0], tags[0] = 7), 0);
@@ -326,17 +326,17 @@ void visit_kept (const MODEL *m, RANDOM *random)
   if (count) {
     R[below ((int) n)] = NAN;
     ids[count - 1] = m->next_constraint;
-    CHECK_INT (ldy_system_set_reactions (m->system, R, n), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_set_tags (m->system, count, ids, sizeof *ids, told, sizeof *told), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_tags (m->system, told, count + 1), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_reactions (m->system, R, n), 0);
+    CHECK_INT (ldy_system_store_reactions (m->system, R, n), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_set_tags (m->system, count, ids, sizeof *ids, told, sizeof *told), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_tags (m->system, told, count + 1), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_stored_reactions (m->system, R, n), 0);
     CHECK_SAME_BITS (R, kept, n * sizeof *R);
   }
   for (int k = 0; k < m->body_count; k ++) {
     const MODEL_BODY *body = &m->bodies[k];
     CHECK_INT (ldy_system_velocities (m->system, 1, &body->id, 8, (size_t) body->n, velocity, sizeof velocity), 0);
     CHECK_SAME_BITS (velocity, body->velocity, sizeof *velocity * (size_t) body->n);
-    CHECK_INT (ldy_system_velocities (m->system, 1, &body->id, 8, (size_t) body->n + 1, velocity, sizeof velocity), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_velocities (m->system, 1, &body->id, 8, (size_t) body->n + 1, velocity, sizeof velocity), LDY_ERROR_INVALID_ARGUMENT);
   }
 }
 
@@ -385,12 +385,12 @@ static void come (MODEL *m, GUEST *guest)
   for (int k = 0; k < guest->count; k ++) guest->bodies[k] = m->bodies[(first + k) % m->body_count].id;
   fill_guest (m, guest, H);
   n = model_body (m, guest->bodies[0])->n;
-  CHECK_INT (ldy_system_add_rows (m->system, 7, guest->bodies, H, (size_t) guest->count, &guest->id), LDY_BUG_FOUND);
-  CHECK_INT (ldy_system_add_freedom (m->system, guest->bodies[0], n, 1, &guest->id), LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_add_rows (m->system, 7, guest->bodies, H, (size_t) guest->count, &guest->id), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_add_dof_constraint (m->system, guest->bodies[0], n, 1, &guest->id), LDY_ERROR_INVALID_ARGUMENT);
   if (is_freedom) {
     int freedom = below (n);
     for (int k = 0; k < n; k ++) if (k != freedom) guest->h[0][k] = 0;
-    CALL (code, 12, ldy_system_add_freedom (m->system, guest->bodies[0], freedom, guest->h[0][freedom], &guest->id));
+    CALL (code, 12, ldy_system_add_dof_constraint (m->system, guest->bodies[0], freedom, guest->h[0][freedom], &guest->id));
   } else if (below (2)) {
     /* As rows of a Jacobian, by columns, like the bodies' operators. */
     static double J[6 * MANY * MODEL_FREEDOMS];
@@ -401,7 +401,7 @@ static void come (MODEL *m, GUEST *guest)
       columns += H[k].n;
     }
     CHECK_INT (ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 2, J, rows, (size_t) columns, 1,
-      rows, &guest->id), LDY_BUG_FOUND);
+      rows, &guest->id), LDY_ERROR_INVALID_ARGUMENT);
     CALL (code, 20, ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 1, J, rows,
       (size_t) columns, 1, rows, &guest->id));
   } else CALL (code, 20, ldy_system_add_rows (m->system, guest->rows, guest->bodies, H, (size_t) guest->count, &guest->id));
@@ -427,7 +427,7 @@ static void change (MODEL *m, GUEST *guest)
     CALL (code, 4, ldy_system_set_rows_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count)));
     CHECK_INT (code, 0);
     CHECK_INT (ldy_system_set_rows_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count) + 1),
-      LDY_BUG_FOUND);
+      LDY_ERROR_INVALID_ARGUMENT);
   }
 }
 
@@ -437,14 +437,14 @@ static void look (const MODEL *m, const GUEST *guests, int count, double step, d
   ldy_rows rows = { .size = sizeof rows };
   int starts[MOST + 1], row, column;
 
-  CHECK_INT (ldy_system_rows (m->system, &rows), 0);
+  CHECK_INT (ldy_system_results (m->system, &rows), 0);
   if (rows.scalars > MOST) return;
   densify (&rows, W, starts);
   check_context ("blocks of guests");
   for (int a = 0; a < count; a ++) {
     for (int b = 0; b < count; b ++) {
-      CHECK_INT (ldy_system_row (m->system, guests[a].id, &row), 0);
-      CHECK_INT (ldy_system_row (m->system, guests[b].id, &column), 0);
+      CHECK_INT (ldy_system_row_of (m->system, guests[a].id, &row), 0);
+      CHECK_INT (ldy_system_row_of (m->system, guests[b].id, &column), 0);
       CHECK_INT (starts[row + 1] - starts[row], guests[a].rows);
       for (int i = 0; i < guests[a].rows; i ++) {
         for (int j = 0; j < guests[b].rows; j ++) {
@@ -472,7 +472,7 @@ void visit_rows (MODEL *m, RANDOM *random)
     for (int k = 0; k < count; k ++) change (m, &guests[k]);
     if (below (3) == 0) {
       mu = fabs (random_value (choices));
-      CALL (code, 4, ldy_system_regularise (m->system, &mu, 1));
+      CALL (code, 4, ldy_system_set_regularization (m->system, &mu, 1));
       CHECK_INT (code, 0);
     }
     CALL (code, 60, ldy_system_update (m->system, step));
@@ -480,7 +480,7 @@ void visit_rows (MODEL *m, RANDOM *random)
     look (m, guests, count, step, mu);
     visit_results (m, random);
   }
-  CALL (code, 4, ldy_system_regularise (m->system, &none, 1));
+  CALL (code, 4, ldy_system_set_regularization (m->system, &none, 1));
   CHECK_INT (code, 0);
   for (int k = 0; k < count; k ++) CHECK_INT (ldy_system_remove_constraint (m->system, guests[k].id), 0);
 }

@@ -27,35 +27,35 @@ static void velocities_of_places (void)
   }
   GOOD (ldy_system_create (&system));
   GOOD (ldy_system_add_rigid (system, 1, unit, rotation, center, &body));
-  GOOD (ldy_system_referential_point (system, body, x, p, point));
+  GOOD (ldy_system_body_point (system, body, x, p, point));
   for (int i = 0; i < 3; i ++) {
     double place = x[i];
     for (int j = 0; j < 3; j ++) place += rotation[3 * j + i] * (point[j] - center[j]);
     CHECK_NEAR (place, p[i], 1e-14);
   }
-  GOOD (ldy_system_referential_spin (system, body, omega, velocity));
+  GOOD (ldy_system_body_angular_velocity (system, body, omega, velocity));
   memcpy (velocity + 3, v, sizeof v);
   GOOD (ldy_system_set_velocity (system, body, velocity, 6));
-  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, point, NULL, &id));
+  GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, point, NULL, &id));
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   for (int i = 0; i < 3; i ++) arm[i] = p[i] - x[i];
   cross (omega, arm, w);
   for (int i = 0; i < 3; i ++) CHECK_NEAR (rows.B[i], v[i] + w[i], 1e-14);
-  GOOD (ldy_system_world_spin (system, body, velocity, velocity)); /* in place */
+  GOOD (ldy_system_world_angular_velocity (system, body, velocity, velocity)); /* in place */
   for (int i = 0; i < 3; i ++) CHECK_NEAR (velocity[i], omega[i], 1e-15);
 
   memcpy (w, p, sizeof w);
   w[1] = NAN;
   memcpy (arm, point, sizeof arm);
-  BAD (ldy_system_referential_point (system, body, x, w, point), "body 0: what is given is not finite");
-  BAD (ldy_system_referential_point (system, 7, x, p, point), "body 7: there is none with this id");
-  BAD (ldy_system_referential_point (system, body, NULL, p, point), "center is NULL");
-  BAD (ldy_system_referential_point (system, body, x, p, NULL), "point is NULL");
-  BAD (ldy_system_referential_spin (system, body, w, point), "body 0: what is given is not finite");
-  BAD (ldy_system_world_spin (system, body, NULL, point), "referential is NULL");
+  BAD (ldy_system_body_point (system, body, x, w, point), "body 0: what is given is not finite");
+  BAD (ldy_system_body_point (system, 7, x, p, point), "body 7: there is none with this id");
+  BAD (ldy_system_body_point (system, body, NULL, p, point), "center is NULL");
+  BAD (ldy_system_body_point (system, body, x, p, NULL), "point is NULL");
+  BAD (ldy_system_body_angular_velocity (system, body, w, point), "body 0: what is given is not finite");
+  BAD (ldy_system_world_angular_velocity (system, body, NULL, point), "referential is NULL");
   GOOD (ldy_system_add_pseudo_rigid (system, 1, unit, center, &id));
-  BAD (ldy_system_world_spin (system, id, x, point), "body 1: it is not rigid and has no rotation");
+  BAD (ldy_system_world_angular_velocity (system, id, x, point), "body 1: it is not rigid and has no rotation");
   CHECK_SAME_BITS (arm, point, sizeof arm);
   ldy_system_destroy (system);
 }
@@ -81,9 +81,9 @@ static void places_of_pseudo_rigid (void)
   GOOD (ldy_system_pseudo_rigid_point (system, body, F, x, p, point));
   for (int i = 0; i < 3; i ++) CHECK_NEAR (point[i], X[i], 1e-14);
   GOOD (ldy_system_set_velocity (system, body, velocity, 12));
-  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, point, NULL, &id));
+  GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, point, NULL, &id));
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_system_results (system, &rows));
   for (int i = 0; i < 3; i ++) {
     double moved = velocity[9 + i];
     for (int j = 0; j < 3; j ++) moved += velocity[3 * i + j] * (X[j] - center[j]);
@@ -128,9 +128,9 @@ static void free_spin (void)
 
   memcpy (turned, unit, sizeof unit);
   for (int step = 0; step < 1000; step ++) {
-    GOOD (ldy_system_gyroscopic_change (J, spin, 0.01, change));
+    GOOD (ldy_gyroscopic_change (J, spin, 0.01, change));
     for (int i = 0; i < 3; i ++) after[i] = spin[i] + change[i];
-    GOOD (ldy_system_turned_rotation (turned, spin, after, 0.01, turned));
+    GOOD (ldy_advance_rotation (turned, spin, after, 0.01, turned));
     memcpy (spin, after, sizeof spin);
     CHECK_NEAR (energy_of (J, spin, L), energy, 1e-9 * energy);
     if (spin[0] < least) least = spin[0];
@@ -141,21 +141,21 @@ static void free_spin (void)
     for (int j = 0; j < 3; j ++) world += turned[3 * j + i] * L[j];
     CHECK_NEAR (world, first[i], 1e-8);
   }
-  GOOD (ldy_system_gyroscopic_change (diagonal, axis, 1, change));
+  GOOD (ldy_gyroscopic_change (diagonal, axis, 1, change));
   for (int i = 0; i < 3; i ++) CHECK (change[i] == 0);
-  GOOD (ldy_system_gyroscopic_change (diagonal, small, 1, small));
+  GOOD (ldy_gyroscopic_change (diagonal, small, 1, small));
   /* 1e-12 (J2 - J3) / J1, (J3 - J1) / J2, (J1 - J2) / J3. */
   CHECK_NEAR (small[0], -1e-12, 1e-17), CHECK_NEAR (small[1], 1e-12, 1e-17), CHECK_NEAR (small[2], -1e-12 / 3, 1e-17);
-  BAD (ldy_system_gyroscopic_change (singular, axis, 1, change), "inertia, spin or h is not finite or too large, or inertia singular");
-  BAD (ldy_system_gyroscopic_change (diagonal, axis, NAN, change), "inertia, spin or h is not finite");
-  BAD (ldy_system_gyroscopic_change (diagonal, axis, 1e6, change), "inertia, spin or h is not finite or too large");
-  BAD (ldy_system_gyroscopic_change (NULL, axis, 1, change), "inertia is NULL");
+  BAD (ldy_gyroscopic_change (singular, axis, 1, change), "inertia, spin or h is not finite or too large, or inertia singular");
+  BAD (ldy_gyroscopic_change (diagonal, axis, NAN, change), "inertia, spin or h is not finite");
+  BAD (ldy_gyroscopic_change (diagonal, axis, 1e6, change), "inertia, spin or h is not finite or too large");
+  BAD (ldy_gyroscopic_change (NULL, axis, 1, change), "inertia is NULL");
   memcpy (turned, unit, sizeof unit);
-  BAD (ldy_system_turned_rotation (turned, axis, spin, NAN, turned), "rotation, spins or h are not finite");
-  BAD (ldy_system_turned_rotation (NULL, axis, spin, 1, turned), "rotation is NULL");
-  BAD (ldy_system_turned_rotation (turned, NULL, spin, 1, turned), "before is NULL");
-  BAD (ldy_system_turned_rotation (turned, axis, NULL, 1, turned), "after is NULL");
-  BAD (ldy_system_turned_rotation (turned, axis, spin, 1, NULL), "turned is NULL");
+  BAD (ldy_advance_rotation (turned, axis, spin, NAN, turned), "rotation, spins or h are not finite");
+  BAD (ldy_advance_rotation (NULL, axis, spin, 1, turned), "rotation is NULL");
+  BAD (ldy_advance_rotation (turned, NULL, spin, 1, turned), "before is NULL");
+  BAD (ldy_advance_rotation (turned, axis, NULL, 1, turned), "after is NULL");
+  BAD (ldy_advance_rotation (turned, axis, spin, 1, NULL), "turned is NULL");
   CHECK_SAME_BITS (turned, unit, sizeof unit);
 }
 

@@ -10,7 +10,7 @@
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
  *   ldy_stats stats = { .size = sizeof (ldy_stats) };
  * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
- * only the caller's header knows. An invalid size, such as 0, is an error (LDY_BUG_FOUND), and nothing is written.
+ * only the caller's header knows. An invalid size, such as 0, is an error (LDY_ERROR_INVALID_ARGUMENT), and nothing is written.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libhost.a libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
@@ -27,7 +27,7 @@
  * and blocks. The address of a row or a block stays good from its insertion to its removal.
  *
  * Errors. A function that fails leaves the structure consistent: it can be updated again, changed or
- * destroyed. It then raises an error with one of the codes below (LDY_OUT_OF_MEMORY and so on), the first of
+ * destroyed. It then raises an error with one of the codes below (LDY_ERROR_OUT_OF_MEMORY and so on), the first of
  * these ways:
  *   - the handler given to ldy_set_error_handler is called; if it returns, the function returns NULL or NaN,
  *     or has had no effect;

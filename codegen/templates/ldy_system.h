@@ -16,10 +16,10 @@
  *
  * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). n, the number of velocities of a
  * body, comes before the arrays whose lengths follow from it. A count comes directly after the array or arrays whose
- * values it counts: 3 times the rows for R. If a length is wrong, the function returns LDY_BUG_FOUND, or for a sparse
- * matrix LDY_MATRIX_KIND, and writes nothing.
+ * values it counts: 3 times the rows for R. If a length is wrong, the function returns LDY_ERROR_INVALID_ARGUMENT, or for a sparse
+ * matrix LDY_ERROR_INVALID_FORMAT, and writes nothing.
  *
- * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_freedom inserts it with one
+ * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_dof_constraint inserts it with one
  * to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row, without gaps;
  * ldy_rows has the first index of each constraint.
  *
@@ -29,7 +29,7 @@
  *
  * Results belong to the system and are valid until its next change: any function on it without a `const`.
  *
- * Forces. ldy_solve_system finds the R that obey the laws of constraints, given row by row; ldy_solve_rows does so
+ * Forces. ldy_contact_solver_solve finds the R that obey the laws of constraints, given row by row; ldy_contact_solver_solve_rows does so
  * with any block-sparse W.
  *
  * Errors. A function returns 0 or one of the codes below, and ldy_last_error returns the details, for instance
@@ -44,7 +44,7 @@
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
  *   ldy_rows rows = { .size = sizeof (ldy_rows) };
  * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
- * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_BUG_FOUND and writes nothing.
+ * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_ERROR_INVALID_ARGUMENT and writes nothing.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
@@ -63,7 +63,7 @@ extern "C" {
 
 @common@
 
-/* The rows of ldy.h, for ldy_rows_of_locdyn alone. */
+/* The rows of ldy.h, for ldy_locdyn_rows_copy alone. */
 struct locdyn;
 
 @system@

@@ -49,7 +49,7 @@ impl Step {
             let inverse = mass.clone().try_inverse().unwrap_or_else(|| DMatrix::zeros(dofs, dofs));
             let inverse = (&inverse + inverse.transpose()) * 0.5;
             let inertia = Inertia::dense(dofs, inverse.as_slice()).map_err(of_system)?;
-            let id = system.insert_body(dofs, Kinematics::General, inertia)?;
+            let id = system.add_body(dofs, Kinematics::General, inertia)?;
             system.set_velocity(id, &self.velocities[first..first + dofs])?;
             first += dofs;
             ids.push(id);
@@ -58,7 +58,7 @@ impl Step {
             let bodies: Vec<_> = operators.iter().map(|(body, _)| ids[*body]).collect();
             let operators =
                 operators.iter().map(|(_, h)| Operator::dense(h.nrows(), h.ncols(), h.as_slice()));
-            system.insert_operators(
+            system.add_constraint_rows(
                 &bodies,
                 operators.collect::<std::result::Result<_, _>>().map_err(of_system)?,
             )?;

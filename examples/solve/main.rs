@@ -16,7 +16,7 @@ use std::{env, error, fs};
 
 use archive::Archive;
 use contacts::Contacts;
-use ldy::solve::{End, Options, Report, Solver};
+use ldy::solve::{Options, Report, Solver, Status};
 
 struct Arguments {
     tolerance: f64,
@@ -111,9 +111,9 @@ fn solve(file: &Path, arguments: &Arguments) -> Result<(bool, String), Box<dyn e
         report.residual.natural,
         report.residual.scaled,
         report.residual.worst,
-        report.end,
+        report.status,
     );
-    Ok((report.end == End::Converged, line))
+    Ok((report.status == Status::Converged, line))
 }
 
 type Solved = Result<(usize, Report, Vec<f64>), Box<dyn error::Error>>;

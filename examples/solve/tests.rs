@@ -5,7 +5,7 @@ mod files;
 use crate::archive::Archive;
 use crate::contacts::Contacts;
 use crate::solve_bodies;
-use ldy::solve::{End, Measure, Method, Options, Report, Solver};
+use ldy::solve::{Measure, Method, Options, Report, Solver, Status};
 use std::path::Path;
 
 fn contacts(name: &str) -> Contacts {
@@ -31,7 +31,7 @@ fn all_are_solved_to_tight_tolerances() {
     for name in NAMES {
         for tolerance in [1e-4, 1e-8, 1e-10] {
             let report = solve(name, &Options { tolerance, ..Options::default() });
-            assert_eq!(report.end, End::Converged, "{name} {tolerance}: {report:?}");
+            assert_eq!(report.status, Status::Converged, "{name} {tolerance}: {report:?}");
             assert!(report.residual.natural <= tolerance && report.residual.scaled <= tolerance);
         }
     }
@@ -42,7 +42,7 @@ fn gauss_seidel_alone_reaches_low_accuracy() {
     for name in NAMES {
         let options = Options { tolerance: 1e-4, method: Method::GaussSeidel, ..Options::default() };
         let report = solve(name, &options);
-        assert_eq!((report.end, report.steps), (End::Converged, 0), "{name}: {report:?}");
+        assert_eq!((report.status, report.steps), (Status::Converged, 0), "{name}: {report:?}");
     }
 }
 
@@ -50,28 +50,28 @@ fn gauss_seidel_alone_reaches_low_accuracy() {
 fn the_tolerance_is_that_of_the_measure() {
     for measure in [Measure::Natural, Measure::Scaled, Measure::Both] {
         let report = solve("Confeti-ex03", &Options { tolerance: 1e-6, measure, ..Options::default() });
-        assert!(report.end == End::Converged && report.residual.by(measure) <= 1e-6, "{report:?}");
+        assert!(report.status == Status::Converged && report.residual.by(measure) <= 1e-6, "{report:?}");
     }
 }
 
 #[test]
 fn what_cannot_be_reached_is_told() {
     let report = solve("Box_Stacks-i0122", &Options { tolerance: 0.0, ..Options::default() });
-    assert_eq!(report.end, End::Stalled);
+    assert_eq!(report.status, Status::Stalled);
     assert!(report.residual.natural < 1e-12, "{report:?}");
-    let report = solve("Capsules-i101-404", &Options { sweeps: 3, ..Options::default() });
-    assert_eq!((report.end, report.sweeps), (End::Sweeps, 3));
+    let report = solve("Capsules-i101-404", &Options { max_sweeps: 3, ..Options::default() });
+    assert_eq!((report.status, report.sweeps), (Status::SweepLimit, 3));
     let most = Some(std::time::Duration::ZERO);
-    let report = solve("Capsules-i101-404", &Options { time: most, ..Options::default() });
-    assert_eq!((report.end, report.sweeps), (End::Time, 0));
-    assert_eq!(report.residual, report.first);
+    let report = solve("Capsules-i101-404", &Options { time_limit: most, ..Options::default() });
+    assert_eq!((report.status, report.sweeps), (Status::TimeLimit, 0));
+    assert_eq!(report.residual, report.initial);
 }
 
 fn solve_recorded(name: &str, tolerance: f64) -> Report {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bodies").join(name);
     let options = Options { tolerance, ..Options::default() };
     let (_, report, _) = solve_bodies(&mut Archive::open(&file).unwrap(), &options).unwrap();
-    assert_eq!(report.end, End::Converged, "{name}, {tolerance}: {report:?}");
+    assert_eq!(report.status, Status::Converged, "{name}, {tolerance}: {report:?}");
     report
 }
 

@@ -48,7 +48,7 @@ impl Dynamics {
                 Inertia::rigid(body.mass, &[moments.x, 0.0, 0.0, 0.0, moments.y, 0.0, 0.0, 0.0, moments.z])
                     .expect("moments are positive")
             };
-            system.insert_body(6, kinematics, inertia)?;
+            system.add_body(6, kinematics, inertia)?;
         }
         Ok(Self { bodies, system, solver: Solver::new(), forces: HashMap::new() })
     }
@@ -65,10 +65,14 @@ impl Dynamics {
             .iter()
             .map(|contact| self.forces.get(&contact.key).copied().unwrap_or_default())
             .collect();
-        let options =
-            Options { tolerance: TOLERANCE, measure: Measure::Scaled, sweeps: SWEEPS, ..Options::default() };
+        let options = Options {
+            tolerance: TOLERANCE,
+            measure: Measure::Scaled,
+            max_sweeps: SWEEPS,
+            ..Options::default()
+        };
         let report = self.system.solve(&mut self.solver, &laws, &options, forces.as_flattened_mut())?;
-        self.system.add_reactions(forces.as_flattened())?;
+        self.system.apply_reactions(forces.as_flattened())?;
         for (id, body) in (0..).zip(&mut self.bodies) {
             if !body.fixed {
                 let [a, b, c, x, y, z] = self.system.body(id)?.velocity()[..] else {
@@ -102,7 +106,7 @@ impl Dynamics {
         for contact in contacts {
             let bodies = [contact.master, contact.slave].map(|body| Some(body as u64));
             let points = [contact.master_point, contact.slave_point].map(|point| point.to_array());
-            self.system.insert_constraint(bodies, &contact.frame, points)?;
+            self.system.add_point_constraint(bodies, &contact.frame, points)?;
         }
         self.system.update(h)
     }

@@ -37,7 +37,7 @@ double insert (ldy_system *system, int count, const long long *master, const lon
   double begin = now ();
 
   for (int k = 0; k < count; k ++) {
-    if (ldy_system_add_constraint (system, master[k], slave[k], frames + 9 * k, master_points + 3 * k, slave_points + 3 * k, ids
+    if (ldy_system_add_point_constraint (system, master[k], slave[k], frames + 9 * k, master_points + 3 * k, slave_points + 3 * k, ids
       + k)) {
       return -1;
     }

@@ -23,7 +23,7 @@ impl Factor {
 
     fn make(&mut self, py: Python, system: &System, mu: Numbers) -> PyResult<()> {
         let (mu, system) = (mu.as_slice()?, system.inner());
-        without_gil(py, || system.factorise(&mut self.0, mu)).map_err(raised)
+        without_gil(py, || system.factorize(&mut self.0, mu)).map_err(raised)
     }
 
     /// Solve for contiguous vectors.

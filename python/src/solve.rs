@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ldy::solve::{
-    BlockRows, End, Error, Fault, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver,
+    BlockRows, Error, Fault, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver, Status,
 };
 use ldy::system::RowLaw;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
@@ -119,14 +119,21 @@ impl Choice {
         }
         // A time too long for a duration is no limit.
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Ok(Options { tolerance: *tolerance, measure, method, sweeps: *sweeps, work: *work, time })
+        Ok(Options {
+            tolerance: *tolerance,
+            measure,
+            method,
+            max_sweeps: *sweeps,
+            max_work: *work,
+            time_limit: time,
+        })
     }
 }
 
 /// Tolerance, method and sweeps of the options for steps in real time.
 #[pyfunction]
 pub fn real_time() -> (f64, &'static str, usize) {
-    let Options { tolerance, sweeps, .. } = Options::real_time();
+    let Options { tolerance, max_sweeps: sweeps, .. } = Options::real_time();
     (tolerance, "gauss-seidel", sweeps)
 }
 
@@ -174,21 +181,21 @@ pub fn report<'py>(
     options: &Options,
     solver: &Solver,
 ) -> Report<'py> {
-    let end = match report.end {
-        End::Converged => "converged",
-        End::Sweeps => "sweeps",
-        End::Time => "time",
-        End::Stalled => "stalled",
-        End::Infeasible => "infeasible",
-        End::Stopped => "stopped",
-        End::Work => "work",
+    let end = match report.status {
+        Status::Converged => "converged",
+        Status::SweepLimit => "sweeps",
+        Status::TimeLimit => "time",
+        Status::Stalled => "stalled",
+        Status::Infeasible => "infeasible",
+        Status::Stopped => "stopped",
+        Status::WorkLimit => "work",
     };
     let residual = &report.residual;
     let numbers = [
         residual.by(options.measure),
         residual.natural,
         residual.scaled,
-        report.first.by(options.measure),
+        report.initial.by(options.measure),
         report.time.as_secs_f64(),
     ];
     let [worst, sweeps, steps] = [residual.worst, report.sweeps, report.steps].map(|count| count as u64);
@@ -233,7 +240,7 @@ pub fn solve_rows<'py>(
     let mut solver = Solver::new();
     let mut progress = Progress::new(progress, options.measure);
     let made = without_gil(py, || match progress.watch() {
-        Some(mut watch) => solver.solve_watched(&problem, &laws, &options, forces, &mut watch),
+        Some(mut watch) => solver.solve_with_progress(&problem, &laws, &options, forces, &mut watch),
         None => solver.solve(&problem, &laws, &options, forces),
     })
     .map_err(failed)?;

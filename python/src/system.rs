@@ -53,7 +53,7 @@ impl System {
         count: usize,
         body: impl Fn(usize) -> std::result::Result<(usize, Kinematics, Inertia), Fault>,
     ) -> Ids1<'py> {
-        let first = self.system.insert_bodies(count, |k| {
+        let first = self.system.add_bodies(count, |k| {
             let (dofs, kinematics, inertia) = body(k)?;
             Body::new(dofs, kinematics, inertia)
         });
@@ -74,7 +74,7 @@ impl System {
         let (bodies, heights) = (bodies.as_slice()?.iter().map(|&one| id(one)), heights.as_slice()?);
         // No constraint has 0 rows, or fewer.
         let each = heights.iter().map(|&height| usize::try_from(height).unwrap_or(0));
-        let first = self.system.insert_jacobian(bodies, each, jacobian);
+        let first = self.system.add_jacobian(bodies, each, jacobian);
         first.map(|first| first as i64).map_err(|error| raised_of(heights.len(), error))
     }
 
@@ -200,7 +200,7 @@ impl System {
 
     fn add_model(&mut self, sizes: Vec<usize>, function: Py<PyAny>) -> PyResult<i64> {
         let function = self.functions.add(function);
-        self.system.insert_model(&sizes, function).map(|first| first as i64).map_err(raised)
+        self.system.add_model(&sizes, function).map(|first| first as i64).map_err(raised)
     }
 
     fn remove_bodies(&mut self, bodies: Ids) -> PyResult<()> {
@@ -283,7 +283,7 @@ impl System {
         let (master, slave) = (master.as_slice()?, slave.as_slice()?);
         let (frame, points) =
             (frame.as_slice()?.as_chunks().0, [vectors(&master_point)?, vectors(&slave_point)?]);
-        let first = self.system.insert_constraints(master.len(), |k| AtPoints {
+        let first = self.system.add_point_constraints(master.len(), |k| AtPoints {
             bodies: [body(master[k]), body(slave[k])],
             frame: by_columns_3(&frame[k]),
             points: points.map(|points| points[k]),
@@ -301,7 +301,7 @@ impl System {
         of_slave: Option<Numbers>,
     ) -> PyResult<i64> {
         let operators = [operator(of_master)?, operator(of_slave)?].into_iter().flatten().collect();
-        let inserted = self.system.insert_operators(&[body(master), body(slave)], operators);
+        let inserted = self.system.add_constraint_rows(&[body(master), body(slave)], operators);
         inserted.map(|id| id as i64).map_err(raised)
     }
 
@@ -309,12 +309,12 @@ impl System {
     fn add_rows(&mut self, rows: usize, bodies: Ids, operators: Vec<Numbers>) -> PyResult<i64> {
         let bodies: Vec<Id> = bodies.as_slice()?.iter().map(|&body| id(body)).collect();
         let operators = rows_operators(rows, &operators)?;
-        Ok(self.system.insert_operators(&bodies, operators).map_err(raised)? as i64)
+        Ok(self.system.add_constraint_rows(&bodies, operators).map_err(raised)? as i64)
     }
 
     fn add_freedom(&mut self, body: i64, freedom: i64, coefficient: f64) -> PyResult<i64> {
         let freedom = usize::try_from(freedom).ok();
-        Ok(self.system.insert_dof(id(body), freedom, coefficient).map_err(raised)? as i64)
+        Ok(self.system.add_dof_constraint(id(body), freedom, coefficient).map_err(raised)? as i64)
     }
 
     fn set_rows_operators(&mut self, constraint: i64, operators: Vec<Numbers>) -> PyResult<()> {
@@ -328,7 +328,7 @@ impl System {
     }
 
     fn regularise(&mut self, mu: Numbers) -> PyResult<()> {
-        self.system.regularise(mu.as_slice()?).map_err(raised)
+        self.system.set_regularization(mu.as_slice()?).map_err(raised)
     }
 
     fn set_tags(&mut self, constraints: Ids, tags: PyReadonlyArray1<u64>) -> PyResult<()> {
@@ -339,7 +339,7 @@ impl System {
 
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let mut tags = vec![0; self.system.constraints().count()];
-        self.system.write_tags(&mut tags).map_err(raised)?;
+        self.system.tags(&mut tags).map_err(raised)?;
         Ok(PyArray1::from_vec(py, tags))
     }
 
@@ -368,19 +368,19 @@ impl System {
     }
 
     fn set_reactions(&mut self, reactions: Numbers) -> PyResult<()> {
-        self.system.set_reactions(reactions.as_slice()?).map_err(raised)
+        self.system.store_reactions(reactions.as_slice()?).map_err(raised)
     }
 
     fn reactions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut reactions = vec![0.0; self.scalar_count()];
-        self.system.write_reactions(&mut reactions).map_err(raised)?;
+        self.system.stored_reactions(&mut reactions).map_err(raised)?;
         Ok(PyArray1::from_vec(py, reactions))
     }
 
     /// Which scalar rows depend on earlier ones.
     fn redundant<'py>(&self, py: Python<'py>, tolerance: f64) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let system = &self.system;
-        let flags = without_gil(py, || system.dependent_rows(tolerance)).map_err(raised)?;
+        let flags = without_gil(py, || system.redundant(tolerance)).map_err(raised)?;
         Ok(PyArray1::from_vec(py, flags))
     }
 
@@ -512,7 +512,7 @@ impl System {
     fn placements<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<[Bound<'py, PyArray1<f64>>; 3]> {
         let ids = constraints.as_slice()?;
         let (mut frames, mut places) = (Vec::<Block>::new(), [Vec::<Vector>::new(), Vec::new()]);
-        let told = self.system.placements(
+        let told = self.system.point_frames(
             ids.len(),
             |k| id(ids[k]),
             |_, frame, points| {
@@ -543,7 +543,7 @@ impl System {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (center, place) = (vectors(&center)?, vectors(&place)?);
         let system = &self.system;
-        self.vectors_of(py, &bodies, |id, k| system.referential_point(id, &center[k], &place[k]))
+        self.vectors_of(py, &bodies, |id, k| system.body_point(id, &center[k], &place[k]))
     }
 
     fn pseudo_rigid_point<'py>(
@@ -567,7 +567,7 @@ impl System {
         spin: Vectors,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let spin = vectors(&spin)?;
-        self.vectors_of(py, &bodies, |id, k| self.system.referential_spin(id, &spin[k]))
+        self.vectors_of(py, &bodies, |id, k| self.system.body_angular_velocity(id, &spin[k]))
     }
 
     fn world_spin<'py>(
@@ -577,7 +577,7 @@ impl System {
         spin: Vectors,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let spin = vectors(&spin)?;
-        self.vectors_of(py, &bodies, |id, k| self.system.world_spin(id, &spin[k]))
+        self.vectors_of(py, &bodies, |id, k| self.system.world_angular_velocity(id, &spin[k]))
     }
 
     // ---- stability
@@ -636,7 +636,7 @@ impl System {
         [Bound<'py, PyArray1<i32>>; 3],
         [Bound<'py, PyArray1<f64>>; 5],
     )> {
-        let rows = self.system.rows().map_err(raised)?;
+        let rows = self.system.results().map_err(raised)?;
         let scalars: Vec<i32> = match rows.w.layout() {
             Some(layout) => layout.scalar_starts().to_vec(),
             None => (0..=rows.ids.len()).map(|row| 3 * row as i32).collect(),
@@ -668,13 +668,13 @@ impl System {
                 return Err(Error::of_system(Fault::Size { what, expected, found }));
             }
             match (count, through_bodies) {
-                (1, true) => system.times_through_bodies(x, &mut y),
-                (1, false) => system.times(x, &mut y),
+                (1, true) => system.multiply_through_bodies(x, &mut y),
+                (1, false) => system.multiply(x, &mut y),
                 _ => {
                     let (x, y) = (Columns { values: x, stride }, Columns { values: &mut y[..], stride });
                     match through_bodies {
-                        true => system.times_columns_through_bodies(count, x, y),
-                        false => system.times_columns(count, x, y),
+                        true => system.multiply_columns_through_bodies(count, x, y),
+                        false => system.multiply_columns(count, x, y),
                     }
                 }
             }
@@ -695,7 +695,7 @@ impl System {
 
     /// Whether no constraint has other than three rows.
     fn are_three(&self) -> bool {
-        self.system.rows().is_ok_and(|rows| rows.w.layout().is_none())
+        self.system.results().is_ok_and(|rows| rows.w.layout().is_none())
     }
 
     /// The number of scalar rows of all constraints.
@@ -713,7 +713,7 @@ impl System {
         progress: Option<Py<PyAny>>,
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
-        let rows = self.system.rows().map_err(raised)?;
+        let rows = self.system.results().map_err(raised)?;
         let laws = match laws {
             Some(laws) => laws.made((0..rows.w.len()).map(|row| rows.w.height(row)))?,
             None => {
@@ -727,7 +727,7 @@ impl System {
         let Self { system, solver, .. } = self;
         let mut progress = Progress::new(progress, options.measure);
         let report = without_gil(py, || match progress.watch() {
-            Some(mut watch) => system.solve_watched(solver, &laws, &options, forces, &mut watch),
+            Some(mut watch) => system.solve_with_progress(solver, &laws, &options, forces, &mut watch),
             None => system.solve(solver, &laws, &options, forces),
         })
         .map_err(raised)?;
@@ -736,17 +736,17 @@ impl System {
     }
 
     fn add_force(&self, one: i64, reactions: Numbers, mut force: PyReadwriteArray1<f64>) -> PyResult<()> {
-        self.system.add_force(id(one), reactions.as_slice()?, force.as_slice_mut()?).map_err(raised)
+        self.system.constraint_force(id(one), reactions.as_slice()?, force.as_slice_mut()?).map_err(raised)
     }
 
     fn add_reactions(&mut self, py: Python, reactions: Numbers) -> PyResult<()> {
         let (reactions, system) = (reactions.as_slice()?, &mut self.system);
-        without_gil(py, || system.add_reactions(reactions)).map_err(|error| self.raised(error))
+        without_gil(py, || system.apply_reactions(reactions)).map_err(|error| self.raised(error))
     }
 
     /// The largest eigenvalue of the diagonal block of each row.
     fn largest_eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let rows = self.system.rows().map_err(raised)?;
+        let rows = self.system.results().map_err(raised)?;
         let mut largest = vec![0.0; rows.ids.len()];
         rows.largest_eigenvalues(&mut largest);
         Ok(PyArray1::from_vec(py, largest))
@@ -755,7 +755,7 @@ impl System {
     fn largest_eigenvalue(&self, py: Python, tolerance: f64, most_products: usize) -> PyResult<(f64, f64)> {
         let system = &self.system;
         let estimate =
-            without_gil(py, || system.largest_eigenvalue(tolerance, most_products)).map_err(raised)?;
+            without_gil(py, || system.spectral_radius(tolerance, most_products)).map_err(raised)?;
         Ok((estimate.value, estimate.residual))
     }
 }
@@ -764,7 +764,7 @@ impl System {
     fn add_general(&mut self, n: usize, inertia: std::result::Result<Inertia, Fault>) -> PyResult<i64> {
         let failed = |fault| raised(Error::of_body(self.system.next_body(), fault));
         let inertia = inertia.map_err(failed)?;
-        Ok(self.system.insert_body(n, Kinematics::General, inertia).map_err(raised)? as i64)
+        Ok(self.system.add_body(n, Kinematics::General, inertia).map_err(raised)? as i64)
     }
 
     fn set_inertia(&mut self, one: i64, inertia: std::result::Result<Inertia, Fault>) -> PyResult<()> {

@@ -5,27 +5,25 @@ use std::ffi::c_int;
 /// Code in a report of ldy_shadow_check: no error, but the legacy module differs from the library.
 pub const LDY_DIFFERS: c_int = -1;
 /// Error code: memory exhausted.
-pub const LDY_OUT_OF_MEMORY: c_int = 1;
+pub const LDY_ERROR_OUT_OF_MEMORY: c_int = 1;
 /// Error code: a file cannot be opened.
-pub const LDY_FILE_OPEN: c_int = 2;
+pub const LDY_ERROR_FILE_OPEN: c_int = 2;
 /// Error code: a file cannot be written.
-pub const LDY_FILE_WRITE: c_int = 4;
+pub const LDY_ERROR_FILE_WRITE: c_int = 4;
 /// Error code: not in this build or version.
-pub const LDY_NOT_IMPLEMENTED: c_int = 8;
+pub const LDY_ERROR_NOT_IMPLEMENTED: c_int = 8;
 /// Error code: a diagonal block of W, or a general matrix A, is singular.
-pub const LDY_LU_FACTOR: c_int = 15;
+pub const LDY_ERROR_SINGULAR: c_int = 15;
 /// Error code: a symmetric matrix A is not positive definite.
-pub const LDY_CHOL_FACTOR: c_int = 16;
-/// Error code: a matrix cannot be inverted (known to hosts; not raised here).
-pub const LDY_MATRIX_INVERT: c_int = 18;
+pub const LDY_ERROR_NOT_POSITIVE_DEFINITE: c_int = 16;
 /// Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size.
-pub const LDY_MATRIX_KIND: c_int = 20;
+pub const LDY_ERROR_INVALID_FORMAT: c_int = 20;
 /// Error code: the eigenvalue iteration of a diagonal block failed.
-pub const LDY_EIGEN_DECOMP: c_int = 26;
+pub const LDY_ERROR_EIGENVALUES: c_int = 26;
 /// Error code: the local coordinates of a point in its element were not found.
-pub const LDY_COORDS_INVERT: c_int = 47;
+pub const LDY_ERROR_POINT_NOT_IN_ELEMENT: c_int = 47;
 /// Error code: NULL or inconsistent argument, unknown kind, non-finite value.
-pub const LDY_BUG_FOUND: c_int = 52;
+pub const LDY_ERROR_INVALID_ARGUMENT: c_int = 52;
 
 /// Bytes of the text of a report.
 pub const LDY_REPORT_TEXT: usize = 512;

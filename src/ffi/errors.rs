@@ -20,25 +20,25 @@ pub enum Code {
     /// No error: a legacy module's values are not the library's.
     Differs = LDY_DIFFERS,
     /// Memory exhausted.
-    OutOfMemory = LDY_OUT_OF_MEMORY,
+    OutOfMemory = LDY_ERROR_OUT_OF_MEMORY,
     /// A file cannot be opened.
-    FileOpen = LDY_FILE_OPEN,
+    FileOpen = LDY_ERROR_FILE_OPEN,
     /// A file cannot be written.
-    FileWrite = LDY_FILE_WRITE,
+    FileWrite = LDY_ERROR_FILE_WRITE,
     /// Not in this build or version.
-    NotImplemented = LDY_NOT_IMPLEMENTED,
+    NotImplemented = LDY_ERROR_NOT_IMPLEMENTED,
     /// A diagonal block, or a general matrix A, is singular.
-    LuFactor = LDY_LU_FACTOR,
+    LuFactor = LDY_ERROR_SINGULAR,
     /// A symmetric matrix A is not positive definite.
-    CholFactor = LDY_CHOL_FACTOR,
+    CholFactor = LDY_ERROR_NOT_POSITIVE_DEFINITE,
     /// An inverse is missing, of unknown kind, ill-formed or of wrong size.
-    MatrixKind = LDY_MATRIX_KIND,
+    MatrixKind = LDY_ERROR_INVALID_FORMAT,
     /// The eigenvalue iteration failed.
-    EigenDecomposition = LDY_EIGEN_DECOMP,
+    EigenDecomposition = LDY_ERROR_EIGENVALUES,
     /// The local coordinates of a point in its element were not found.
-    CoordinatesInverse = LDY_COORDS_INVERT,
+    CoordinatesInverse = LDY_ERROR_POINT_NOT_IN_ELEMENT,
     /// NULL or inconsistent argument, unknown kind, non-finite value.
-    BugFound = LDY_BUG_FOUND,
+    BugFound = LDY_ERROR_INVALID_ARGUMENT,
 }
 
 /// Return the meaning of a code, for hosts without an `errstring` of their own: a string of static lifetime.
@@ -46,16 +46,16 @@ pub enum Code {
 pub extern "C" fn meaning(code: c_int) -> *const c_char {
     let text = match code {
         LDY_DIFFERS => c"The legacy module differs",
-        LDY_OUT_OF_MEMORY => c"Out of memory",
-        LDY_FILE_OPEN => c"File cannot be opened",
-        LDY_FILE_WRITE => c"File cannot be written",
-        LDY_NOT_IMPLEMENTED => c"Not implemented",
-        LDY_LU_FACTOR => c"LU factorisation failed",
-        LDY_CHOL_FACTOR => c"Cholesky factorisation failed",
-        LDY_MATRIX_KIND => c"Invalid matrix",
-        LDY_EIGEN_DECOMP => c"Eigenvalue decomposition failed",
-        LDY_COORDS_INVERT => c"Local coordinates of a point in a finite element not found",
-        LDY_BUG_FOUND => c"Invalid input or inconsistent state",
+        LDY_ERROR_OUT_OF_MEMORY => c"Out of memory",
+        LDY_ERROR_FILE_OPEN => c"File cannot be opened",
+        LDY_ERROR_FILE_WRITE => c"File cannot be written",
+        LDY_ERROR_NOT_IMPLEMENTED => c"Not implemented",
+        LDY_ERROR_SINGULAR => c"LU factorisation failed",
+        LDY_ERROR_NOT_POSITIVE_DEFINITE => c"Cholesky factorisation failed",
+        LDY_ERROR_INVALID_FORMAT => c"Invalid matrix",
+        LDY_ERROR_EIGENVALUES => c"Eigenvalue decomposition failed",
+        LDY_ERROR_POINT_NOT_IN_ELEMENT => c"Local coordinates of a point in a finite element not found",
+        LDY_ERROR_INVALID_ARGUMENT => c"Invalid input or inconsistent state",
         _ => c"Error",
     };
     text.as_ptr()

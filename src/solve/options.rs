@@ -15,14 +15,14 @@ pub struct Options {
     pub measure: Measure,
     /// The method.
     pub method: Method,
-    /// The iteration limit: the largest number of sweeps over the constraints of an island, a group that no block of W connects with
-    /// others.
-    pub sweeps: usize,
+    /// The iteration limit: the largest number of sweeps over the constraints of an island, a group that no block of W connects
+    /// with others.
+    pub max_sweeps: usize,
     /// The largest amount of work, in units of [`Report::work`]. This limit of time depends on no clock, so that results are the
     /// same everywhere. It is divided among islands, and checked between sweeps and steps. `None`: there is no limit.
-    pub work: Option<u64>,
+    pub max_work: Option<u64>,
     /// The largest elapsed time, checked between sweeps and steps. `None`: there is no limit, and results depend on no clock.
-    pub time: Option<Duration>,
+    pub time_limit: Option<Duration>,
 }
 
 impl Default for Options {
@@ -31,18 +31,18 @@ impl Default for Options {
             tolerance: 1e-8,
             measure: Measure::Both,
             method: Method::Automatic,
-            sweeps: 100_000,
-            work: None,
-            time: None,
+            max_sweeps: 100_000,
+            max_work: None,
+            time_limit: None,
         }
     }
 }
 
 impl Options {
-    /// Options for steps in real time: at most 100 sweeps of Gauss–Seidel, tolerance 1e-3. The work of a step is bounded, and the same
-    /// in each run. Begin with the forces of the last step; the best forces are returned, usually before they have converged.
+    /// Options for steps in real time: at most 100 sweeps of Gauss–Seidel, tolerance 1e-3. The work of a step is bounded, and the
+    /// same in each run. Begin with the forces of the last step; the best forces are returned, usually before they have converged.
     pub fn real_time() -> Self {
-        Self { tolerance: 1e-3, method: Method::GaussSeidel, sweeps: 100, ..Self::default() }
+        Self { tolerance: 1e-3, method: Method::GaussSeidel, max_sweeps: 100, ..Self::default() }
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -65,38 +65,38 @@ pub enum Method {
 
 /// The status of a solution: why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum End {
+pub enum Status {
     /// The residual is within the tolerance.
     Converged,
     /// The iteration limit was reached.
     #[default]
-    Sweeps,
+    SweepLimit,
     /// The limit of time was reached.
-    Time,
+    TimeLimit,
     /// The residual no longer decreases, because of rounding or because there is no solution.
     Stalled,
     /// The problem is proved infeasible: it has no solution, or none without forces that are huge compared with B, see
     /// `docs/solvers.md`.
     Infeasible,
-    /// The watch function returned false.
+    /// The progress function returned false.
     Stopped,
     /// The limit of work was reached.
-    Work,
+    WorkLimit,
 }
 
-/// A function that gets the progress each time that the residual is computed, and returns whether the solution goes on. With it, one
-/// thread solves all islands.
-pub type Watch<'a> = dyn FnMut(&Report) -> bool + 'a;
+/// A function that gets the progress each time that the residual is computed, and returns whether the solution goes on. With it,
+/// one thread solves all islands.
+pub type Progress<'a> = dyn FnMut(&Report) -> bool + 'a;
 
 /// The result of a solution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Report {
     /// The status.
-    pub end: End,
+    pub status: Status,
     /// The residual of the returned forces, the best that were found.
     pub residual: Residual,
     /// The residual of the initial guess.
-    pub first: Residual,
+    pub initial: Residual,
     /// Sweeps of Gauss–Seidel, on the island with the most.
     pub sweeps: usize,
     /// Steps of Newton's method, on the island with the most.

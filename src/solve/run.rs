@@ -20,7 +20,7 @@ use super::infeasibility;
 use super::interior::{Interior, Start};
 use super::law;
 use super::newton::Newton;
-use super::options::{End, Method, Options, Report};
+use super::options::{Method, Options, Report, Status};
 use super::parts::{PartSums, fill};
 use super::problem::{Law, Normal, Problem3};
 use super::residual::{Norms, Residual, Sums, velocity};
@@ -120,7 +120,7 @@ enum Which {
 }
 
 /// A function that gets the report and the sums of the best residual so far, and returns whether the solution goes on.
-pub type Progress<'a> = dyn FnMut(&Report, &Sums) -> bool + 'a;
+pub type Observer<'a> = dyn FnMut(&Report, &Sums) -> bool + 'a;
 
 /// The result of a solution, and what its residuals are made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,7 +140,7 @@ impl Room {
         &mut self,
         task: &Task,
         forces: &mut [Vector],
-        progress: &mut Progress,
+        observer: &mut Observer,
     ) -> memory::Result<Outcome> {
         let begin = Instant::now();
         let &Task { problem, source, laws, options } = task;
@@ -171,7 +171,7 @@ impl Room {
             report: Report::default(),
             first: Sums::default(),
             best: Sums::default(),
-            progress,
+            observer,
             is_stopped: false,
             momentum: Momentum::default(),
             rate: Rate::default(),
@@ -181,7 +181,7 @@ impl Room {
             Normal::First => run.run::<NormalFirst>()?,
             Normal::Third => run.run::<NormalThird>()?,
         };
-        let report = Report { end, work: run.work(), time: begin.elapsed(), ..run.report };
+        let report = Report { status: end, work: run.work(), time: begin.elapsed(), ..run.report };
         let outcome = Outcome { report, first: run.first, best: run.best, norms: run.norms };
         forces.copy_from_slice(&self.best);
         Ok(outcome)
@@ -216,7 +216,7 @@ struct Run<'a, 'w> {
     /// The sums of the residuals of the initial guess and of the best forces.
     first: Sums,
     best: Sums,
-    progress: &'a mut Progress<'w>,
+    observer: &'a mut Observer<'w>,
     /// Whether the progress function has ended the solution.
     is_stopped: bool,
     momentum: Momentum,
@@ -227,21 +227,21 @@ struct Run<'a, 'w> {
 
 impl Run<'_, '_> {
     /// Alternate sweeps and steps; returns the status.
-    fn run<A: Axes>(&mut self) -> memory::Result<End> {
+    fn run<A: Axes>(&mut self) -> memory::Result<Status> {
         let memory = &mut self.room.memory;
         memory.prepare::<A>(self.problem, self.laws)?;
         self.norms = Norms::new(&memory.q, &memory.weights);
         let end = self.rounds::<A>()?;
         let is_proved = match end {
-            End::Converged | End::Time | End::Infeasible | End::Stopped => false,
-            End::Sweeps | End::Work => self.is_violation_a_proof::<A>(),
-            End::Stalled => self.is_violation_a_proof::<A>() || self.is_drift_a_proof::<A>(),
+            Status::Converged | Status::TimeLimit | Status::Infeasible | Status::Stopped => false,
+            Status::SweepLimit | Status::WorkLimit => self.is_violation_a_proof::<A>(),
+            Status::Stalled => self.is_violation_a_proof::<A>() || self.is_drift_a_proof::<A>(),
         };
-        Ok(if is_proved { End::Infeasible } else { end })
+        Ok(if is_proved { Status::Infeasible } else { end })
     }
 
-    fn rounds<A: Axes>(&mut self) -> memory::Result<End> {
-        self.report.first = self.look::<A>();
+    fn rounds<A: Axes>(&mut self) -> memory::Result<Status> {
+        self.report.initial = self.look::<A>();
         if let Some(end) = self.over() {
             return Ok(end);
         }
@@ -272,7 +272,7 @@ impl Run<'_, '_> {
             least = least.min(residual);
             if idle > MOST_IDLE {
                 if courses == MOST_COURSES {
-                    return Ok(End::Stalled);
+                    return Ok(Status::Stalled);
                 }
                 // Another course, from no forces and with more sweeps before the first steps.
                 courses += 1;
@@ -297,7 +297,7 @@ impl Run<'_, '_> {
     }
 
     /// Make steps of Newton's method, and, if there is a start, interior steps and again steps of Newton's method.
-    fn round_of_steps<A: Axes>(&mut self, start: Option<Start>) -> memory::Result<Option<End>> {
+    fn round_of_steps<A: Axes>(&mut self, start: Option<Start>) -> memory::Result<Option<Status>> {
         let is_near = self.best_residual() < NEAR;
         let trial = match start {
             Some(_) if !is_near && self.problem.rows() <= FEW => Trial::Small,
@@ -400,7 +400,7 @@ impl Run<'_, '_> {
         }
         self.report.work = self.work();
         self.report.time = self.begin.elapsed();
-        self.is_stopped |= !(self.progress)(&self.report, &self.best);
+        self.is_stopped |= !(self.observer)(&self.report, &self.best);
         residual
     }
 
@@ -409,17 +409,17 @@ impl Run<'_, '_> {
     }
 
     /// The status, if the solution is to end now.
-    fn over(&self) -> Option<End> {
+    fn over(&self) -> Option<Status> {
         if self.best_residual() <= self.options.tolerance {
-            Some(End::Converged)
+            Some(Status::Converged)
         } else if self.is_stopped {
-            Some(End::Stopped)
-        } else if self.report.sweeps >= self.options.sweeps {
-            Some(End::Sweeps)
-        } else if self.options.work.is_some_and(|most| self.work() >= most) {
-            Some(End::Work)
-        } else if self.options.time.is_some_and(|most| self.begin.elapsed() >= most) {
-            Some(End::Time)
+            Some(Status::Stopped)
+        } else if self.report.sweeps >= self.options.max_sweeps {
+            Some(Status::SweepLimit)
+        } else if self.options.max_work.is_some_and(|most| self.work() >= most) {
+            Some(Status::WorkLimit)
+        } else if self.options.time_limit.is_some_and(|most| self.begin.elapsed() >= most) {
+            Some(Status::TimeLimit)
         } else {
             None
         }

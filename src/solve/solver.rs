@@ -6,7 +6,7 @@ use crate::rows::fault::Error;
 use super::anisotropic::{Scaled, is_anisotropic};
 use super::body_rows::Bodies;
 use super::islands::Islands;
-use super::options::{Options, Report, Watch};
+use super::options::{Options, Progress, Report};
 use super::problem::{Law, Problem, Problem3};
 use super::rows_of_three::Padded;
 use super::run::{Source, Task};
@@ -53,23 +53,23 @@ impl Solver {
         self.solve_with_bodies(problem, None, laws, options, forces, None)
     }
 
-    /// Do the same as [`Solver::solve`] and call `watch` with the progress; the solution stops if it returns false.
+    /// Do the same as [`Solver::solve`] and call `progress` with the progress; the solution stops if it returns false.
     ///
     /// # Errors
     /// As [`Solver::solve`].
-    pub fn solve_watched(
+    pub fn solve_with_progress(
         &mut self,
         problem: &Problem,
         laws: &[Law],
         options: &Options,
         forces: &mut [f64],
-        watch: &mut Watch,
+        progress: &mut Progress,
     ) -> Result<Report, Error> {
-        self.solve_with_bodies(problem, None, laws, options, forces, Some(watch))
+        self.solve_with_bodies(problem, None, laws, options, forces, Some(progress))
     }
 
-    /// Do the same as [`Solver::solve_watched`], if there is a function that watches, with W known as a sum over bodies, too: some
-    /// steps are quicker then. Z has a row for each row of three scalar rows, and two for a row of more.
+    /// Do the same as [`Solver::solve_with_progress`], if there is a function that watches, with W known as a sum over bodies, too:
+    /// some steps are quicker then. Z has a row for each row of three scalar rows, and two for a row of more.
     ///
     /// # Errors
     /// As [`Solver::solve`].
@@ -80,27 +80,27 @@ impl Solver {
         laws: &[Law],
         options: &Options,
         forces: &mut [f64],
-        watch: Option<&mut Watch>,
+        progress: Option<&mut Progress>,
     ) -> Result<Report, Error> {
         problem.check(laws, forces)?;
         let Problem { w, b, normal } = *problem;
         let Self { triples, padded } = self;
         if let Some(w) = w.as_threes() {
             let problem = Problem3::new(w, b.as_chunks().0, normal);
-            return triples.solve(&problem, bodies, laws, options, forces.as_chunks_mut().0, watch);
+            return triples.solve(&problem, bodies, laws, options, forces.as_chunks_mut().0, progress);
         }
         padded.fill(problem, laws, forces)?;
         let (problem, laws, best, rows) = padded.parts(normal);
         let row_of = |triple: usize| rows.get(triple).map_or(0, |&row| row as usize);
         let of_rows = |mut report: Report| {
-            for residual in [&mut report.residual, &mut report.first] {
+            for residual in [&mut report.residual, &mut report.initial] {
                 residual.worst = row_of(residual.worst);
             }
             report
         };
-        let mut watch = watch.map(|watch| |report: &Report| watch(&of_rows(*report)));
-        let watch = watch.as_mut().map(|watch| watch as &mut Watch);
-        let made = triples.solve(&problem, bodies, laws, options, best, watch).map(of_rows);
+        let mut progress = progress.map(|progress| |report: &Report| progress(&of_rows(*report)));
+        let progress = progress.as_mut().map(|progress| progress as &mut Progress);
+        let made = triples.solve(&problem, bodies, laws, options, best, progress).map(of_rows);
         let report = made.map_err(|error| Error { row: error.row.map(row_of), ..error })?;
         padded.read_forces(&w, forces);
         Ok(report)
@@ -122,20 +122,20 @@ impl Triples {
         laws: &[Law],
         options: &Options,
         forces: &mut [Vector],
-        watch: Option<&mut Watch>,
+        progress: Option<&mut Progress>,
     ) -> Result<Report, Error> {
         problem.check(laws, forces)?;
         options.check()?;
         let Self { islands, scaled } = self;
         if !laws.iter().any(is_anisotropic) {
             let source = Source { bodies, scales: &[] };
-            return Ok(islands.solve(&Task { problem, source, laws, options }, forces, watch)?);
+            return Ok(islands.solve(&Task { problem, source, laws, options }, forces, progress)?);
         }
         scaled.prepare(problem, laws, forces)?;
         let (problem, laws, scaled_forces, scales) = scaled.parts(problem);
         let source = Source { bodies, scales };
         let report =
-            islands.solve(&Task { problem: &problem, source, laws, options }, scaled_forces, watch)?;
+            islands.solve(&Task { problem: &problem, source, laws, options }, scaled_forces, progress)?;
         scaled.read(forces);
         Ok(report)
     }

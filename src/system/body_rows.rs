@@ -198,33 +198,32 @@ mod tests {
     /// A system of rigid, pseudo-rigid and other bodies and an obstacle, with constraints of one to six rows.
     fn some_system(random: &mut Random) -> System {
         let mut system = System::new();
-        let rigid =
-            system.insert_rigid(2.0, &[3.0, 0.1, 0.0, 0.1, 4.0, 0.2, 0.0, 0.2, 5.0], &UNIT, &[0.0; 3]);
-        let soft = system.insert_pseudo_rigid(1.5, &[1.0, 0.1, 0.0, 0.1, 2.0, 0.0, 0.0, 0.0, 0.5], &[0.0; 3]);
+        let rigid = system.add_rigid(2.0, &[3.0, 0.1, 0.0, 0.1, 4.0, 0.2, 0.0, 0.2, 5.0], &UNIT, &[0.0; 3]);
+        let soft = system.add_pseudo_rigid(1.5, &[1.0, 0.1, 0.0, 0.1, 2.0, 0.0, 0.0, 0.0, 0.5], &[0.0; 3]);
         let tree: Vec<f64> =
             (0..64).map(|k| if k % 9 == 0 { 9.0 } else { 0.1 * ((k % 8 + k / 8) % 5) as f64 }).collect();
-        let tree = system.insert_body(8, Kinematics::General, Inertia::dense(8, &tree).unwrap());
-        let ground = system.insert_body(6, Kinematics::General, Inertia::Obstacle);
+        let tree = system.add_body(8, Kinematics::General, Inertia::dense(8, &tree).unwrap());
+        let ground = system.add_body(6, Kinematics::General, Inertia::Obstacle);
         let [rigid, soft, tree, ground] = [rigid.unwrap(), soft.unwrap(), tree.unwrap(), ground.unwrap()];
         let point = |random: &mut Random| -> Vector { random.array() };
         for bodies in [[Some(rigid), Some(soft)], [Some(rigid), None], [Some(soft), Some(rigid)]] {
             let points = [point(random), point(random)];
-            system.insert_constraint(bodies, &UNIT, points).unwrap();
+            system.add_point_constraint(bodies, &UNIT, points).unwrap();
         }
         for rows in 1..=6 {
             let operators = [6, 8, 6].map(|dofs| {
                 let values: Vec<f64> = (0..rows * dofs).map(|_| random.signed()).collect();
                 Operator::dense(rows, dofs, &values).unwrap()
             });
-            system.insert_operators(&[rigid, tree, ground], operators.into()).unwrap();
+            system.add_constraint_rows(&[rigid, tree, ground], operators.into()).unwrap();
         }
-        system.insert_dof(tree, Some(7), -1.0).unwrap();
+        system.add_dof_constraint(tree, Some(7), -1.0).unwrap();
         let compliance = [0.3, 0.1, 0.0, 0.1, 0.2, 0.0, 0.0, 0.0, 0.0];
-        let regular = system.insert_constraint([Some(rigid), None], &UNIT, [[0.5; 3]; 2]).unwrap();
+        let regular = system.add_point_constraint([Some(rigid), None], &UNIT, [[0.5; 3]; 2]).unwrap();
         system.set_compliance(regular, Some(&compliance)).unwrap();
         let five: Vec<f64> = (0..30).map(|_| random.signed()).collect();
         let five = Operator::dense(5, 6, &five).unwrap();
-        let irregular = system.insert_operators(&[rigid], vec![five]).unwrap();
+        let irregular = system.add_constraint_rows(&[rigid], vec![five]).unwrap();
         let compliance: Vec<f64> = (0..25).map(|k| if k % 6 == 0 { 0.4 } else { 0.05 }).collect();
         system.set_compliance(irregular, Some(&compliance)).unwrap();
         system.update(0.01).unwrap();
@@ -253,7 +252,7 @@ mod tests {
         }
         let made: Vec<Vector> = (0..rows.len()).map(|row| rows.times(row, &nodes)).collect();
         groups.unpad(&system.structure, &made, &mut y);
-        system.times(&x, &mut expected).unwrap();
+        system.multiply(&x, &mut expected).unwrap();
         for (y, expected) in y.iter().zip(&expected) {
             assert!((y - expected).abs() < 1e-13, "{y} {expected}");
         }

@@ -71,7 +71,11 @@ impl System {
     ///
     /// # Errors
     /// The error of the first entry that [`System::insert_constraint`] would refuse, or if memory is exhausted.
-    pub fn insert_constraints(&mut self, count: usize, entry: impl Fn(usize) -> AtPoints) -> EntryResult<Id> {
+    pub fn add_point_constraints(
+        &mut self,
+        count: usize,
+        entry: impl Fn(usize) -> AtPoints,
+    ) -> EntryResult<Id> {
         self.reserve_constraints(count)?;
         let first = self.next_constraint();
         all(count, |k| {
@@ -216,7 +220,7 @@ impl System {
     ///
     /// # Errors
     /// The error of the first entry that names no constraint at points; nothing is written then.
-    pub fn placements(
+    pub fn point_frames(
         &self,
         count: usize,
         id: impl Fn(usize) -> Id,
@@ -245,7 +249,7 @@ mod tests {
     #[test]
     fn an_absurd_count_is_refused_before_entries_are_looked_at() {
         let mut system = System::new();
-        let inserted = system.insert_constraints(usize::MAX / 2, |_| unreachable!("no entry is needed"));
+        let inserted = system.add_point_constraints(usize::MAX / 2, |_| unreachable!("no entry is needed"));
         assert_eq!(inserted.map_err(|error| error.error.fault), Err(Fault::Memory));
         assert_eq!(system.next_constraint(), 0);
     }

@@ -47,7 +47,7 @@ impl Handle for ldy_system {
 ///
 /// - system: where to write it. Destroy it with ldy_system_destroy.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if system is NULL.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
 ///
 /// # Safety
 /// system is NULL or valid.

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::rows::{Cholesky, dependent_rows, fault};
-use crate::solve::{Law, Options, Report, Solver, Watch};
+use crate::solve::{Law, Options, Progress, Report, Solver};
 
 use super::body_rows::BodiesOfSystem;
 use super::error::{Error, Result, Subject};
@@ -24,33 +24,33 @@ impl System {
         self.solve_with(solver, laws, options, forces, None)
     }
 
-    /// Do the same as [`System::solve`] and call `watch` with the progress; the solution stops if it returns false.
+    /// Do the same as [`System::solve`] and call `progress` with the progress; the solution stops if it returns false.
     ///
     /// # Errors
     /// The errors of [`System::solve`].
-    pub fn solve_watched(
+    pub fn solve_with_progress(
         &self,
         solver: &mut Solver,
         laws: &[Law],
         options: &Options,
         forces: &mut [f64],
-        watch: &mut Watch,
+        progress: &mut Progress,
     ) -> Result<Report> {
-        self.solve_with(solver, laws, options, forces, Some(watch))
+        self.solve_with(solver, laws, options, forces, Some(progress))
     }
 
-    /// As [`System::solve_watched`] if there is a function that watches, else as [`System::solve`].
+    /// As [`System::solve_with_progress`] if there is a function that watches, else as [`System::solve`].
     pub(super) fn solve_with(
         &self,
         solver: &mut Solver,
         laws: &[Law],
         options: &Options,
         forces: &mut [f64],
-        watch: Option<&mut Watch>,
+        progress: Option<&mut Progress>,
     ) -> Result<Report> {
-        let problem = self.rows()?.problem();
+        let problem = self.results()?.problem();
         let bodies = BodiesOfSystem { system: self };
-        let made = solver.solve_with_bodies(&problem, Some(&bodies), laws, options, forces, watch);
+        let made = solver.solve_with_bodies(&problem, Some(&bodies), laws, options, forces, progress);
         made.map_err(|error| self.of_row(error))
     }
 
@@ -58,7 +58,7 @@ impl System {
     ///
     /// # Errors
     /// The errors of that function, and if there was no successful update since a change of other data than velocities.
-    pub fn factorise(&self, factor: &mut Cholesky, mu: &[f64]) -> Result {
+    pub fn factorize(&self, factor: &mut Cholesky, mu: &[f64]) -> Result {
         let rows = self.rows_of_operators()?;
         factor.factorise(&rows.w, mu).map_err(|error| self.of_row(error))
     }
@@ -67,7 +67,7 @@ impl System {
     ///
     /// # Errors
     /// The errors of that function, and if there was no successful update since a change of other data than velocities.
-    pub fn dependent_rows(&self, tolerance: f64) -> Result<Vec<bool>> {
+    pub fn redundant(&self, tolerance: f64) -> Result<Vec<bool>> {
         let rows = self.rows_of_operators()?;
         dependent_rows(&rows.w, tolerance).map_err(|error| self.of_row(error))
     }

@@ -14,7 +14,7 @@ impl System {
     ///
     /// # Errors
     /// If there is no such body, it is not rigid, or something is not finite.
-    pub fn referential_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector> {
+    pub fn body_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector> {
         let (rotation, referential) = self.rigid(id)?;
         let arm = transposed_times(rotation, &difference(place, center));
         given(id, sum(referential, &arm))
@@ -53,7 +53,7 @@ impl System {
     ///
     /// # Errors
     /// The errors of [`System::referential_point`].
-    pub fn referential_spin(&self, id: Id, spin: &Vector) -> Result<Vector> {
+    pub fn body_angular_velocity(&self, id: Id, spin: &Vector) -> Result<Vector> {
         given(id, transposed_times(self.rigid(id)?.0, spin))
     }
 
@@ -61,7 +61,7 @@ impl System {
     ///
     /// # Errors
     /// The errors of [`System::referential_point`].
-    pub fn world_spin(&self, id: Id, spin: &Vector) -> Result<Vector> {
+    pub fn world_angular_velocity(&self, id: Id, spin: &Vector) -> Result<Vector> {
         given(id, times(self.rigid(id)?.0, spin))
     }
 

@@ -37,14 +37,15 @@ impl Tower {
     fn new(inputs: &Inputs) -> Self {
         let mut system = System::new();
         let bodies: Vec<Id> = (0..BODIES)
-            .map(|k| system.insert_rigid(1.0, &UNIT, &UNIT, &[0.0, 0.0, k as f64]).unwrap())
+            .map(|k| system.add_rigid(1.0, &UNIT, &UNIT, &[0.0, 0.0, k as f64]).unwrap())
             .collect();
         let mut contacts = Vec::new();
         for k in 0..BODIES {
             let below = k.checked_sub(1).map(|below| bodies[below]);
             for _ in 0..SIDE * SIDE {
-                contacts
-                    .push(system.insert_constraint([Some(bodies[k]), below], &UNIT, [[0.0; 3]; 2]).unwrap());
+                contacts.push(
+                    system.add_point_constraint([Some(bodies[k]), below], &UNIT, [[0.0; 3]; 2]).unwrap(),
+                );
             }
         }
         let mut tower = Self { system, bodies, contacts, stop: None, laws: Vec::new() };
@@ -69,7 +70,7 @@ impl Tower {
             system.set_compliance(contact, compliance.as_ref().map(|block| &block[..])).unwrap();
         }
         match (inputs.has_stop, *stop) {
-            (true, None) => *stop = Some(system.insert_dof(bodies[0], Some(3), 1.0).unwrap()),
+            (true, None) => *stop = Some(system.add_dof_constraint(bodies[0], Some(3), 1.0).unwrap()),
             (false, Some(id)) => {
                 system.remove_constraint(id).unwrap();
                 *stop = None;
@@ -180,10 +181,10 @@ fn held_body() -> System {
     }
     let mut system = System::new();
     let mass = Inertia::matrix(&starts, &rows, &values).unwrap();
-    let body = system.insert_body(DOFS as usize, Kinematics::General, mass).unwrap();
+    let body = system.add_body(DOFS as usize, Kinematics::General, mass).unwrap();
     system.set_velocity(body, &[0.1; DOFS as usize]).unwrap();
     for velocity in [0, 7] {
-        system.insert_dof(body, Some(velocity), 1.0).unwrap();
+        system.add_dof_constraint(body, Some(velocity), 1.0).unwrap();
     }
     system.update(0.01).unwrap();
     system

@@ -19,7 +19,7 @@ fn sync(system: &mut System, keys: std::ops::Range<usize>, turned: bool) -> Resu
 
 fn forces(system: &System) -> Vec<f64> {
     let mut forces = vec![0.0; 3 * system.constraints().count()];
-    system.write_reactions(&mut forces).unwrap();
+    system.stored_reactions(&mut forces).unwrap();
     forces
 }
 
@@ -28,11 +28,11 @@ fn every_allocation_may_fail() {
     let mut failures = 0;
     loop {
         let mut system = System::new();
-        system.insert_rigid(1.0, &UNIT, &UNIT, &[0.0; 3]).unwrap();
+        system.add_rigid(1.0, &UNIT, &UNIT, &[0.0; 3]).unwrap();
         sync(&mut system, 0..3, false).unwrap();
-        system.set_reactions(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]).unwrap();
+        system.store_reactions(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]).unwrap();
         system.update(1.0).unwrap();
-        let values = system.rows().unwrap().w.values().to_vec();
+        let values = system.results().unwrap().w.values().to_vec();
         fail_at(failures + 1);
         let result = sync(&mut system, 1..40, true);
         if fail_at(0) {
@@ -42,7 +42,7 @@ fn every_allocation_may_fail() {
         failures += 1;
         assert_eq!(result, Err(Fault::Memory), "allocation {failures}");
         assert_eq!(forces(&system), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
-        assert_eq!(system.rows().unwrap().w.values(), values);
+        assert_eq!(system.results().unwrap().w.values(), values);
         assert_eq!(system.next_constraint(), 3);
         assert_eq!(sync(&mut system, 1..40, true), Ok(37));
         assert_eq!(forces(&system)[..6], [5.0, 6.0, 4.0, 8.0, 9.0, 7.0]);
@@ -54,7 +54,7 @@ fn every_allocation_may_fail() {
 #[test]
 fn a_list_of_the_same_size_allocates_nothing() {
     let mut system = System::new();
-    system.insert_rigid(1.0, &UNIT, &UNIT, &[0.0; 3]).unwrap();
+    system.add_rigid(1.0, &UNIT, &UNIT, &[0.0; 3]).unwrap();
     sync(&mut system, 0..30, false).unwrap();
     system.update(1.0).unwrap();
     // Known and gone keys are counted once more.

@@ -2,7 +2,7 @@
 
 use super::dense::Dense;
 use super::law::worst;
-use ldy::solve::{End, Kind, Law, Method, Options, Report};
+use ldy::solve::{Kind, Law, Method, Options, Report, Status};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 const GRAVITY: f64 = 10.0;
@@ -10,14 +10,14 @@ const TIGHT: Options = Options {
     tolerance: 1e-12,
     measure: ldy::solve::Measure::Both,
     method: Method::Automatic,
-    sweeps: 100_000,
-    work: None,
-    time: None,
+    max_sweeps: 100_000,
+    max_work: None,
+    time_limit: None,
 };
 
 fn converged(dense: &Dense, laws: &[Law], options: &Options) -> Vec<[f64; 3]> {
     let (report, forces) = dense.solve(laws, options).expect("a problem");
-    assert_eq!(report.end, End::Converged, "{report:?}");
+    assert_eq!(report.status, Status::Converged, "{report:?}");
     forces
 }
 
@@ -107,19 +107,19 @@ fn what_leaves_is_free() {
     let u = DVector::from_column_slice(&[0.0, 0.0, 0.0, 1.0, 2.0, 3.0]);
     let dense = Dense::of_bodies(&body_on_plane(&CORNERS), &u);
     let (report, forces) = dense.solve(&[Law::contact(0.5); 4], &TIGHT).unwrap();
-    assert_eq!((report.end, report.sweeps, forces), (End::Converged, 0, vec![[0.0; 3]; 4]));
+    assert_eq!((report.status, report.sweeps, forces), (Status::Converged, 0, vec![[0.0; 3]; 4]));
 }
 
 #[test]
 fn nothing_to_solve_is_solved() {
     let none = Dense::new(DMatrix::zeros(0, 0), &DVector::zeros(0));
-    assert_eq!(none.solve(&[], &TIGHT).unwrap().0.end, End::Converged);
+    assert_eq!(none.solve(&[], &TIGHT).unwrap().0.status, Status::Converged);
     let still = Dense::of_bodies(&body_on_plane(&CORNERS), &DVector::zeros(6));
     let mut forces = vec![[1.0, 2.0, 3.0]; 4];
     let report = ldy::solve::Solver::new()
         .solve(&still.problem(), &[Law::contact(0.5); 4], &TIGHT, forces.as_flattened_mut())
         .unwrap();
-    assert_eq!((report.end, forces), (End::Converged, vec![[0.0; 3]; 4]));
+    assert_eq!((report.status, forces), (Status::Converged, vec![[0.0; 3]; 4]));
 }
 
 /// Equal balls in a row, the first of which hits the others; contacts along x, without friction, of all at once.
@@ -167,14 +167,14 @@ fn rod(friction: f64, approach: f64) -> Result<(Report, Vec<[f64; 3]>), ldy::sol
 #[test]
 fn the_rod_has_no_solution_where_it_is_too_rough() {
     let (report, forces) = rod(0.5, -1.0).unwrap();
-    assert!(report.end == End::Converged && forces[0][2] > 0.0);
+    assert!(report.status == Status::Converged && forces[0][2] > 0.0);
     // It jams: no force stops it, and the solver says so.
     let (report, forces) = rod(3.0, -1.0).unwrap();
-    assert!(report.end == End::Infeasible && forces[0].iter().all(|r| r.is_finite()), "{report:?}");
+    assert!(report.status == Status::Infeasible && forces[0].iter().all(|r| r.is_finite()), "{report:?}");
     assert!(report.residual.natural >= 0.5);
     // It may leave, and does.
     let (report, forces) = rod(3.0, 1.0).unwrap();
-    assert_eq!((report.end, forces), (End::Converged, vec![[0.0; 3]]));
+    assert_eq!((report.status, forces), (Status::Converged, vec![[0.0; 3]]));
 }
 
 /// A slab that is pressed between two walls that come closer: there is no solution, and that is proved. Forces stay finite.
@@ -184,9 +184,9 @@ fn jammed_bodies_are_told_and_do_no_harm() {
     let dense =
         Dense::new(&h * h.transpose(), &DVector::from_column_slice(&[0.0, 0.0, -1.0, 0.0, 0.0, -1.0]));
     for method in [Method::Automatic, Method::GaussSeidel, Method::Newton] {
-        let options = Options { sweeps: 500, method, ..TIGHT };
+        let options = Options { max_sweeps: 500, method, ..TIGHT };
         let (report, forces) = dense.solve(&[Law::contact(0.3); 2], &options).unwrap();
-        assert_eq!(report.end, End::Infeasible, "{report:?}");
+        assert_eq!(report.status, Status::Infeasible, "{report:?}");
         assert!(forces.iter().flatten().all(|r| r.is_finite()) && report.residual.natural.is_finite());
     }
 }
@@ -196,13 +196,13 @@ fn jammed_bodies_are_told_and_do_no_harm() {
 #[test]
 fn forces_that_grow_without_end_are_a_proof() {
     let h = DMatrix::from_row_slice(6, 1, &[0.0, 0.0, 1.0, 0.0, 0.0, -1.7]);
-    for (speed, end) in [(-0.3, End::Infeasible), (2.0, End::Converged)] {
+    for (speed, end) in [(-0.3, Status::Infeasible), (2.0, Status::Converged)] {
         let b = DVector::from_column_slice(&[0.0, 0.0, -1.0, 0.0, 0.0, speed]);
         let dense = Dense::new(&h * h.transpose(), &b);
         for method in [Method::Automatic, Method::Newton] {
             let options = Options { method, ..TIGHT };
             let (report, _) = dense.solve(&[Law::contact(0.0); 2], &options).unwrap();
-            assert_eq!(report.end, end, "{report:?}");
+            assert_eq!(report.status, end, "{report:?}");
         }
     }
 }
@@ -226,20 +226,20 @@ fn contradictions_are_proved() {
         Law { kind: Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion: 3.0 }, bias: [0.0; 3] };
     let cases = [
         // U is -1 and 1 more than a common velocity: both cannot be zero.
-        ([Law::fixed(), Law::fixed()], [-1.0, 1.0], End::Infeasible),
-        ([Law::fixed(), Law::fixed()], [1.0, 1.0], End::Converged),
+        ([Law::fixed(), Law::fixed()], [-1.0, 1.0], Status::Infeasible),
+        ([Law::fixed(), Law::fixed()], [1.0, 1.0], Status::Converged),
         // The body that the joint stops comes closer to the contact, or moves away from it.
-        ([Law::fixed(), Law::contact(0.5)], [1.0, -1.0], End::Infeasible),
-        ([Law::fixed(), Law::contact(0.5)], [-1.0, 1.0], End::Converged),
-        ([stop(-free, 0.0), Law::contact(0.5)], [1.0, -1.0], End::Infeasible),
-        ([stop(0.0, free), Law::contact(0.5)], [1.0, -1.0], End::Converged),
+        ([Law::fixed(), Law::contact(0.5)], [1.0, -1.0], Status::Infeasible),
+        ([Law::fixed(), Law::contact(0.5)], [-1.0, 1.0], Status::Converged),
+        ([stop(-free, 0.0), Law::contact(0.5)], [1.0, -1.0], Status::Infeasible),
+        ([stop(0.0, free), Law::contact(0.5)], [1.0, -1.0], Status::Converged),
         // A motor that is strong, but not infinitely so, gives way.
-        ([stop(-100.0, 100.0), Law::contact(0.5)], [1.0, -1.0], End::Converged),
-        ([Law::fixed(), cohesive], [1.0, -1.0], End::Infeasible),
+        ([stop(-100.0, 100.0), Law::contact(0.5)], [1.0, -1.0], Status::Converged),
+        ([Law::fixed(), cohesive], [1.0, -1.0], Status::Infeasible),
     ];
     for (number, (laws, speeds, end)) in cases.into_iter().enumerate() {
         let (report, forces) = driven(speeds).solve(&laws, &TIGHT).unwrap();
-        assert_eq!(report.end, end, "case {number}: {report:?}");
+        assert_eq!(report.status, end, "case {number}: {report:?}");
         assert!(forces.iter().flatten().all(|r| r.is_finite()), "case {number}");
     }
 }
@@ -256,9 +256,9 @@ fn what_is_hard_is_not_called_impossible() {
             let laws = [Law::fixed(), Law::contact(0.5)];
             let (report, forces) = dense.solve(&laws, &options).unwrap();
             // Forces of 1e10 are a solution, too, if steps find them: all velocities are zero.
-            let is_right = match report.end {
-                End::Infeasible => !is_possible,
-                End::Converged => dense.velocities(&forces).as_flattened().iter().all(|u| u.abs() < 1e-6),
+            let is_right = match report.status {
+                Status::Infeasible => !is_possible,
+                Status::Converged => dense.velocities(&forces).as_flattened().iter().all(|u| u.abs() < 1e-6),
                 _ => is_possible,
             };
             assert!(is_right, "{gap}: {report:?}");
@@ -293,7 +293,7 @@ fn forces_come_through_a_tower_in_few_sweeps() {
         }
     }
     let u = DVector::from_fn(3 * HIGH, |row, _| if row % 3 == 2 { -1.0 } else { 0.0 });
-    let options = Options { tolerance: 1e-8, method: Method::GaussSeidel, sweeps: 3000, ..TIGHT };
+    let options = Options { tolerance: 1e-8, method: Method::GaussSeidel, max_sweeps: 3000, ..TIGHT };
     let forces = converged(&Dense::of_bodies(&h, &u), &[Law::contact(0.5); HIGH], &options);
     for (place, force) in forces.iter().enumerate() {
         let expected = [0.0, 0.0, (HIGH - place) as f64];

@@ -3,7 +3,7 @@
 
 use super::dense::Dense;
 use super::law::worst;
-use ldy::solve::{End, Kind, Law, Method, Options, Report};
+use ldy::solve::{Kind, Law, Method, Options, Report, Status};
 use nalgebra::{DMatrix, DVector, Matrix3};
 use testing::Random;
 
@@ -11,9 +11,9 @@ const TIGHT: Options = Options {
     tolerance: 1e-12,
     measure: ldy::solve::Measure::Both,
     method: Method::Automatic,
-    sweeps: 100_000,
-    work: None,
-    time: None,
+    max_sweeps: 100_000,
+    max_work: None,
+    time_limit: None,
 };
 
 /// Rods of unit mass and length, with moments of 0.1, at these centers.
@@ -92,7 +92,7 @@ fn flat(forces: &[[f64; 3]]) -> DVector<f64> {
 
 fn converged(dense: &Dense, laws: &[Law], options: &Options) -> (Report, Vec<[f64; 3]>) {
     let (report, forces) = dense.solve(laws, options).unwrap();
-    assert_eq!(report.end, End::Converged, "{report:?}");
+    assert_eq!(report.status, Status::Converged, "{report:?}");
     (report, forces)
 }
 

@@ -2,7 +2,7 @@
 
 use super::dense::Dense;
 use super::law::worst;
-use ldy::solve::{End, Kind, Law, Method, Options};
+use ldy::solve::{Kind, Law, Method, Options, Status};
 use nalgebra::{DMatrix, DVector};
 use testing::Random;
 
@@ -65,7 +65,7 @@ fn problems_with_a_known_solution_are_solved() {
         let (dense, laws) = known(rows, dofs, asymmetry, seed);
         let (report, forces) =
             dense.solve(&laws, &Options { tolerance: 1e-11, ..Options::default() }).unwrap();
-        assert_eq!(report.end, End::Converged, "seed {seed}: {report:?}");
+        assert_eq!(report.status, Status::Converged, "seed {seed}: {report:?}");
         let worst = worst(&laws, &dense.velocities(&forces), &forces);
         assert!(worst < 1e-8, "seed {seed}: {worst}");
     }
@@ -77,7 +77,7 @@ fn all_methods_meet_the_tolerance() {
     for method in [Method::Automatic, Method::GaussSeidel, Method::Newton] {
         let options = Options { tolerance: 1e-10, method, ..Options::default() };
         let (report, forces) = dense.solve(&laws, &options).unwrap();
-        assert_eq!(report.end, End::Converged, "{method:?}: {report:?}");
+        assert_eq!(report.status, Status::Converged, "{method:?}: {report:?}");
         assert!((method == Method::GaussSeidel) <= (report.steps == 0));
         assert!((method == Method::Newton) <= (report.steps > 0));
         assert!(worst(&laws, &dense.velocities(&forces), &forces) < 1e-7);
@@ -97,7 +97,7 @@ fn joints_agree_with_a_direct_solve() {
         let dense = Dense::new(w, &b);
         let options = Options { tolerance: 1e-13, ..Options::default() };
         let (report, forces) = dense.solve(&vec![Law::fixed(); rows], &options).unwrap();
-        assert_eq!(report.end, End::Converged, "{report:?}");
+        assert_eq!(report.status, Status::Converged, "{report:?}");
         let difference = DVector::from_column_slice(forces.as_flattened()) - &expected;
         assert!(difference.norm() < 1e-9 * expected.norm(), "{}", difference.norm());
     }
@@ -108,7 +108,8 @@ fn joints_agree_with_a_direct_solve() {
 fn residuals_are_what_they_are_said_to_be() {
     let (dense, laws) = known(6, 24, 0.0, 3);
     let contacts: Vec<Law> = laws.iter().map(|_| Law::contact(0.4)).collect();
-    let options = Options { tolerance: 0.0, sweeps: 2, method: Method::GaussSeidel, ..Options::default() };
+    let options =
+        Options { tolerance: 0.0, max_sweeps: 2, method: Method::GaussSeidel, ..Options::default() };
     let (report, forces) = dense.solve(&contacts, &options).unwrap();
     let u = dense.velocities(&forces);
     let weight = |row: usize| (0..3).map(|i| dense.w[(3 * row + i, 3 * row + i)]).sum::<f64>() / 3.0;
@@ -134,7 +135,7 @@ fn residuals_are_what_they_are_said_to_be() {
         / rows.map(|k| square(&dense.b[k]) / weight(k)).sum::<f64>();
     assert!((report.residual.natural - natural.sqrt()).abs() < 1e-12, "{report:?} {natural}");
     assert!((report.residual.scaled - scaled.sqrt()).abs() < 1e-12, "{report:?} {scaled}");
-    assert_eq!((report.end, report.sweeps), (End::Sweeps, 2));
+    assert_eq!((report.status, report.sweeps), (Status::SweepLimit, 2));
 }
 
 /// The components may come in either order.
@@ -180,7 +181,7 @@ fn scalars_of_a_block_have_laws_of_their_own() {
         for method in [Method::Automatic, Method::GaussSeidel, Method::Newton] {
             let options = Options { tolerance: 1e-11, method, ..Options::default() };
             let (report, forces) = dense.solve(&[law(0), law(1)], &options).unwrap();
-            assert_eq!(report.end, End::Converged, "seed {seed}: {report:?}");
+            assert_eq!(report.status, Status::Converged, "seed {seed}: {report:?}");
             let difference = (DVector::from_column_slice(forces.as_flattened()) - &expected).amax();
             assert!(difference < 1e-7 * (1.0 + expected.amax()), "seed {seed}: {forces:?} {expected}");
         }

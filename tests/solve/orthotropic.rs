@@ -2,7 +2,7 @@
 
 use super::dense::Dense;
 use super::law::{violation, worst};
-use ldy::solve::{End, Kind, Law, Method, Options};
+use ldy::solve::{Kind, Law, Method, Options, Status};
 use nalgebra::{DMatrix, DVector};
 use testing::Random;
 
@@ -12,7 +12,7 @@ fn contact([friction, friction_2]: [f64; 2]) -> Law {
 
 fn solved(dense: &Dense, laws: &[Law]) -> Vec<[f64; 3]> {
     let (report, forces) = dense.solve(laws, &Options { tolerance: 1e-12, ..Options::default() }).unwrap();
-    assert_eq!(report.end, End::Converged, "{report:?}");
+    assert_eq!(report.status, Status::Converged, "{report:?}");
     forces
 }
 
@@ -158,7 +158,7 @@ fn residuals_are_those_of_scaled_tangents() {
     let mut random = Random::new(9);
     let h = random.matrix(3, 6);
     let dense = Dense::of_bodies(&h, &DVector::from_fn(6, |_, _| random.signed()));
-    let (mu, options) = ([0.3, 0.6], Options { tolerance: 0.0, sweeps: 0, ..Options::default() });
+    let (mu, options) = ([0.3, 0.6], Options { tolerance: 0.0, max_sweeps: 0, ..Options::default() });
     let report = dense.solve(&[contact(mu)], &options).unwrap().0;
     let d = [0.5, 1.0, 1.0];
     let scaled = DMatrix::from_fn(3, 3, |i, j| d[i] * dense.w[(i, j)] * d[j]);

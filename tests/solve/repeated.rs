@@ -39,5 +39,5 @@ fn solutions_are_good_beginnings() {
     let cold = solver.solve(&dense.problem(), &laws, &Options::default(), forces.as_flattened_mut()).unwrap();
     let warm = solver.solve(&dense.problem(), &laws, &Options::default(), forces.as_flattened_mut()).unwrap();
     assert!(cold.sweeps > 0 && (warm.sweeps, warm.steps) == (0, 0), "{cold:?} {warm:?}");
-    assert_eq!(warm.first, cold.residual);
+    assert_eq!(warm.initial, cold.residual);
 }

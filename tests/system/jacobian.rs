@@ -79,7 +79,5 @@ pub fn insert(
     j: &DMatrix<f64>,
     layout: Layout,
 ) -> Result<Id, EntryError> {
-    with(j, layout, |jacobian| {
-        system.insert_jacobian(bodies.iter().copied(), heights.iter().copied(), jacobian)
-    })
+    with(j, layout, |jacobian| system.add_jacobian(bodies.iter().copied(), heights.iter().copied(), jacobian))
 }

@@ -20,7 +20,7 @@ use testing::dense::Reference;
 fn check(scene: &mut Scene) {
     scene.system.update(scene.step).unwrap();
     let expected = scene.model.reference(scene.step);
-    let rows = scene.system.rows().unwrap();
+    let rows = scene.system.results().unwrap();
     let ids = rows.ids.iter().map(|id| *id as Id);
     assert!(ids.eq(scene.model.constraints.keys().copied()));
     let count = expected.w.nrows();
@@ -89,14 +89,14 @@ fn products(scene: &mut Scene, w: &DMatrix<f64>, scale: f64, expected: &Referenc
         let mut y = vec![f64::NAN; vectors * count];
         let to = Columns { values: &mut y[..], stride: count };
         match through {
-            true => scene.system.times_columns_through_bodies(vectors, columns(x.as_slice()), to).unwrap(),
-            false => scene.system.times_columns(vectors, columns(x.as_slice()), to).unwrap(),
+            true => scene.system.multiply_columns_through_bodies(vectors, columns(x.as_slice()), to).unwrap(),
+            false => scene.system.multiply_columns(vectors, columns(x.as_slice()), to).unwrap(),
         }
         close(&y, &product);
         let mut one = vec![f64::NAN; count];
         match through {
-            true => scene.system.times_through_bodies(&x.as_slice()[..count], &mut one).unwrap(),
-            false => scene.system.times(&x.as_slice()[..count], &mut one).unwrap(),
+            true => scene.system.multiply_through_bodies(&x.as_slice()[..count], &mut one).unwrap(),
+            false => scene.system.multiply(&x.as_slice()[..count], &mut one).unwrap(),
         }
         assert_eq!(one, y[..count], "a vector alone has other bits");
     }
@@ -104,17 +104,17 @@ fn products(scene: &mut Scene, w: &DMatrix<f64>, scale: f64, expected: &Referenc
     if count > 0 && scene.below(6) == 0 {
         // W is positive semidefinite. `symmetric_eigenvalues` of nalgebra is wrong for a few of these matrices.
         let largest = w.clone().singular_values().max();
-        let estimate = scene.system.largest_eigenvalue(1e-8, 1000).unwrap();
+        let estimate = scene.system.spectral_radius(1e-8, 1000).unwrap();
         assert!((estimate.value - largest).abs() <= 1e-9 * largest, "{estimate:?} {largest}");
     }
     let reactions = &x.as_slice()[..count];
     for (place, (id, body)) in scene.model.bodies.iter().enumerate() {
         let mut force = vec![0.5; body.dofs()];
-        scene.system.add_force(*id, reactions, &mut force).unwrap();
+        scene.system.constraint_force(*id, reactions, &mut force).unwrap();
         let expected = expected.force(place, reactions);
         force.iter().zip(&expected).for_each(|(a, b)| assert!((a - 0.5 - b).abs() < 1e-11, "{a} {b}"));
     }
-    scene.system.add_reactions(reactions).unwrap();
+    scene.system.apply_reactions(reactions).unwrap();
     for (place, (id, body)) in scene.model.bodies.iter_mut().enumerate() {
         let found = scene.system.body(*id).unwrap().velocity().to_vec();
         let change = expected.change(place, reactions);
@@ -136,7 +136,7 @@ fn follow(mut scene: Scene, bodies: usize, updates: usize) {
         scene.system.update(scene.step).unwrap();
         let mut again = scene.model.anew();
         again.update(scene.step).unwrap();
-        let (own, again) = (scene.system.rows().unwrap(), again.rows().unwrap());
+        let (own, again) = (scene.system.results().unwrap(), again.results().unwrap());
         assert_eq!((own.w.starts(), own.w.columns()), (again.w.starts(), again.w.columns()));
         for (name, own, again) in [
             ("B", own.b, again.b),
@@ -190,11 +190,11 @@ fn rows_of_three_may_be_given_in_parts() {
                 let part = h.rows(first, size).into_owned();
                 Operator::dense(size, h.ncols(), part.as_slice()).unwrap()
             });
-            system.insert_operators(&bodies, operators.collect()).unwrap();
+            system.add_constraint_rows(&bodies, operators.collect()).unwrap();
             first += size;
         }
         system.update(0.5).unwrap();
-        let rows = system.rows().unwrap();
+        let rows = system.results().unwrap();
         let (mut starts, mut columns, mut values) = (vec![0; 7], vec![0; 36], vec![0.0; 36]);
         rows.w.copy_csr(&mut starts, &mut columns, &mut values);
         assert_eq!(starts, [0, 6, 12, 18, 24, 30, 36]);
@@ -219,20 +219,25 @@ fn systems_come_back_to_rows_of_three() {
         vec![Operator::dense(1, dofs, &values).unwrap()]
     };
     let mut system = scene.model.anew();
-    let first = system.insert_operators(&[id], vec![Operator::dense(3, dofs, &vec![1.0; 3 * dofs]).unwrap()]);
-    let scalars: Vec<Id> = (0..44).map(|k| system.insert_operators(&[id], unit(k)).unwrap()).collect();
+    let first =
+        system.add_constraint_rows(&[id], vec![Operator::dense(3, dofs, &vec![1.0; 3 * dofs]).unwrap()]);
+    let scalars: Vec<Id> = (0..44).map(|k| system.add_constraint_rows(&[id], unit(k)).unwrap()).collect();
     system.update(1.0).unwrap();
-    assert_eq!(system.rows().unwrap().b.len(), 47);
-    assert_eq!(system.row(scalars[5]).unwrap(), 6);
+    assert_eq!(system.results().unwrap().b.len(), 47);
+    assert_eq!(system.row_of(scalars[5]).unwrap(), 6);
     for id in scalars {
         system.remove_constraint(id).unwrap();
     }
-    let more = system.insert_operators(&[id], vec![Operator::dense(3, dofs, &vec![2.0; 3 * dofs]).unwrap()]);
+    let more =
+        system.add_constraint_rows(&[id], vec![Operator::dense(3, dofs, &vec![2.0; 3 * dofs]).unwrap()]);
     system.update(1.0).unwrap();
-    let rows = system.rows().unwrap();
+    let rows = system.results().unwrap();
     assert_eq!(rows.ids, [first.unwrap() as i64, more.unwrap() as i64]);
-    assert!(system.rows().unwrap().w.layout().is_none());
-    assert_eq!((system.row(45).unwrap(), system.constraints().map(|(id, _)| id).collect()), (1, vec![0, 45]));
+    assert!(system.results().unwrap().w.layout().is_none());
+    assert_eq!(
+        (system.row_of(45).unwrap(), system.constraints().map(|(id, _)| id).collect()),
+        (1, vec![0, 45])
+    );
 }
 
 #[test]
@@ -250,26 +255,26 @@ fn bad_constraints_are_refused_and_named() {
     assert!(matches!(Operator::dense(1, 1, &[f64::NAN]), Err(Fault::NotFinite(_))));
     assert!(Operator::sparse(1, 2, &[0, 1, 2], &[0, 1], &[1.0, 1.0]).is_err());
     assert!(Operator::sparse(1, 1, &[0, 2], &[0, 0], &[1e308, 1e308]).is_err());
-    let error = system.insert_operators::<Id>(&[], vec![]).unwrap_err();
+    let error = system.add_constraint_rows::<Id>(&[], vec![]).unwrap_err();
     assert_eq!(text(error), "constraint 0: a constraint has one to sixteen bodies");
-    let error = system.insert_operators(&[0, 1, 9], vec![of(1, 0), of(1, 1), of(1, 2)]).unwrap_err();
+    let error = system.add_constraint_rows(&[0, 1, 9], vec![of(1, 0), of(1, 1), of(1, 2)]).unwrap_err();
     assert_eq!(text(error), "constraint 0 among bodies 0, 1 and 1 more: there is no body 9");
-    let error = system.insert_operators(&[0, 0], vec![of(1, 0), of(1, 0)]).unwrap_err();
+    let error = system.add_constraint_rows(&[0, 0], vec![of(1, 0), of(1, 0)]).unwrap_err();
     assert_eq!(text(error), "constraint 0 between bodies 0 and 0: a body of it is there twice");
-    let error = system.insert_operators(&[0, 1], vec![of(1, 0), of(2, 1)]).unwrap_err();
+    let error = system.add_constraint_rows(&[0, 1], vec![of(1, 0), of(2, 1)]).unwrap_err();
     assert!(text(error).ends_with("different numbers of rows"));
-    let error = system.insert_operators(&[0, 1], vec![of(1, 0)]).unwrap_err();
+    let error = system.add_constraint_rows(&[0, 1], vec![of(1, 0)]).unwrap_err();
     assert_eq!(
         text(error),
         "constraint 0 between bodies 0 and 1: its operators H: 1 values where 2 are needed"
     );
     let tall = Operator::dense(1, dofs[1] + 1, &vec![1.0; dofs[1] + 1]).unwrap();
     assert!(
-        text(system.insert_operators(&[1], vec![tall]).unwrap_err()).contains("columns of its operator H")
+        text(system.add_constraint_rows(&[1], vec![tall]).unwrap_err()).contains("columns of its operator H")
     );
     // None of this has made the system another one.
     assert_eq!(system.next_constraint(), 0);
-    let id = system.insert_operators(&[0, 1, 2], vec![of(2, 0), of(2, 1), of(2, 2)]).unwrap();
+    let id = system.add_constraint_rows(&[0, 1, 2], vec![of(2, 0), of(2, 1), of(2, 2)]).unwrap();
     assert_eq!(system.remove_body(1).unwrap_err().fault, Fault::InUse(id));
     let error = system.set_compliance(id, Some(&[1.0, 2.0, 1.0, 1.0])).unwrap_err();
     assert!(text(error).ends_with("its compliance is not symmetric"));
@@ -286,13 +291,13 @@ fn the_constraint_that_is_too_large_is_named() {
     let mut system = System::new();
     let body = |system: &mut System| {
         let inertia = ldy::system::Inertia::diagonal(&[1.0, 1.0]).unwrap();
-        system.insert_body(2, ldy::system::Kinematics::General, inertia).unwrap()
+        system.add_body(2, ldy::system::Kinematics::General, inertia).unwrap()
     };
     let (a, b) = (body(&mut system), body(&mut system));
     let row = |values: [f64; 2]| Operator::dense(1, 2, &values).unwrap();
     for id in [a, b] {
-        system.insert_operators(&[id], vec![row([1.0, 0.0])]).unwrap();
-        system.insert_operators(&[id], vec![row([0.0, 1.0])]).unwrap();
+        system.add_constraint_rows(&[id], vec![row([1.0, 0.0])]).unwrap();
+        system.add_constraint_rows(&[id], vec![row([0.0, 1.0])]).unwrap();
     }
     system.update(1.0).unwrap();
     system.set_operators(1, vec![row([0.0, 1e200])]).unwrap();
@@ -313,15 +318,15 @@ fn of_two_bodies() -> System {
     for dofs in [2, 3] {
         let inverse: Vec<f64> = (0..dofs).map(|k| scalars[4 * k]).collect();
         let inertia = ldy::system::Inertia::diagonal(&inverse).unwrap();
-        system.insert_body(dofs, ldy::system::Kinematics::General, inertia).unwrap();
+        system.add_body(dofs, ldy::system::Kinematics::General, inertia).unwrap();
     }
     for k in 0..4 {
-        system.insert_dof(0, Some(k % 2), 1.0).unwrap();
+        system.add_dof_constraint(0, Some(k % 2), 1.0).unwrap();
     }
     let operators = [2, 3].map(|dofs| Operator::dense(3, dofs, &[1.5; 9][..3 * dofs]).unwrap());
-    system.insert_operators(&[0, 1], operators.into()).unwrap();
-    system.insert_rigid(1.0, &scalars, &IDENTITY, &[0.0; 3]).unwrap();
-    system.insert_constraint([Some(2), None], &IDENTITY, [[1.0, 0.0, 0.0]; 2]).unwrap();
+    system.add_constraint_rows(&[0, 1], operators.into()).unwrap();
+    system.add_rigid(1.0, &scalars, &IDENTITY, &[0.0; 3]).unwrap();
+    system.add_point_constraint([Some(2), None], &IDENTITY, [[1.0, 0.0, 0.0]; 2]).unwrap();
     system.update(0.5).unwrap();
     system
 }
@@ -377,7 +382,7 @@ fn a_jacobian_that_is_refused_changes_nothing() {
         ),
     ];
     let values = |system: &System| {
-        let rows = system.rows().unwrap();
+        let rows = system.results().unwrap();
         [rows.w.values(), rows.b, rows.v, rows.inverse]
             .map(|values| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
     };
@@ -447,7 +452,7 @@ fn a_jacobian_whose_constraints_are_refused_changes_nothing() {
         (&[], &[1], &DMatrix::zeros(1, 0), "entry 0: constraint 6: a constraint has one to sixteen bodies"),
     ];
     let values = |system: &System| {
-        let rows = system.rows().unwrap();
+        let rows = system.results().unwrap();
         [rows.w.values(), rows.b, rows.v, rows.inverse]
             .map(|values| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
     };
@@ -462,7 +467,7 @@ fn a_jacobian_whose_constraints_are_refused_changes_nothing() {
     // Later calls give the same as in the system that has refused nothing, ids included.
     let next = [&mut system, &mut untouched].map(|system| {
         let first = jacobian::insert(system, (bodies, heights), &good, LAYOUTS[0]).unwrap();
-        assert_eq!(system.insert_dof(0, Some(1), 1.0).unwrap(), first + 3);
+        assert_eq!(system.add_dof_constraint(0, Some(1), 1.0).unwrap(), first + 3);
         system.update(0.5).unwrap();
         (first, values(system))
     });
@@ -474,7 +479,7 @@ fn a_jacobian_whose_constraints_are_refused_changes_nothing() {
         untouched.remove_constraint(id).unwrap();
         jacobian::insert(&mut system, (bodies, heights), &infinite, LAYOUTS[0]).unwrap_err();
         for system in [&mut system, &mut untouched] {
-            system.insert_dof(0, Some(0), 2.0).unwrap();
+            system.add_dof_constraint(0, Some(0), 2.0).unwrap();
         }
     }
     system.update(0.5).unwrap();
@@ -488,7 +493,7 @@ fn constraints_of_a_jacobian_are_on_bodies_with_columns_that_are_not_zero() {
     let ids: Vec<Id> = (0..20)
         .map(|_| {
             let inertia = ldy::system::Inertia::diagonal(&[1.0; 2]).unwrap();
-            system.insert_body(2, ldy::system::Kinematics::General, inertia).unwrap()
+            system.add_body(2, ldy::system::Kinematics::General, inertia).unwrap()
         })
         .collect();
     let turned: Vec<Id> = ids.iter().rev().copied().collect();
@@ -514,8 +519,8 @@ fn constraints_of_a_jacobian_are_on_bodies_with_columns_that_are_not_zero() {
 fn calls_for_many_know_constraints_of_any_number_of_rows() {
     let mut system = System::new();
     let inertia = ldy::system::Inertia::diagonal(&[1.0; 4]).unwrap();
-    let body = system.insert_body(4, ldy::system::Kinematics::General, inertia).unwrap();
-    let ids: Vec<Id> = (0..10).map(|k| system.insert_dof(body, Some(k % 4), 1.0).unwrap()).collect();
+    let body = system.add_body(4, ldy::system::Kinematics::General, inertia).unwrap();
+    let ids: Vec<Id> = (0..10).map(|k| system.add_dof_constraint(body, Some(k % 4), 1.0).unwrap()).collect();
     system.set_tags(10, |k| (ids[k], 100 + k as u64)).unwrap();
     // One is there twice, one is unknown: nothing has changed.
     let twice = [ids[1], ids[9], ids[1]];
@@ -526,14 +531,14 @@ fn calls_for_many_know_constraints_of_any_number_of_rows() {
     system.update(0.5).unwrap();
     assert_eq!(system.row_count(), 7);
     let mut tags = [0; 7];
-    system.write_tags(&mut tags).unwrap();
+    system.tags(&mut tags).unwrap();
     assert_eq!(tags, [102, 103, 104, 105, 106, 107, 108]);
-    assert_eq!(system.rows().unwrap().ids.len(), 7);
+    assert_eq!(system.results().unwrap().ids.len(), 7);
 }
 
 /// What an update makes, to the bit.
 fn bits_of(system: &System) -> Vec<u64> {
-    let rows = system.rows().unwrap();
+    let rows = system.results().unwrap();
     let all = rows.w.values().iter().chain(rows.b).chain(rows.v).chain(rows.diagonal).chain(rows.inverse);
     all.map(|value| value.to_bits()).collect()
 }
@@ -602,12 +607,12 @@ fn a_pattern_that_comes_again_makes_what_it_makes_anew() {
         set(&mut system, &of_scale(9.0)).unwrap();
         system.update(0.5).unwrap();
         set(&mut system, &of_scale(8.0)).unwrap();
-        system.insert_operators(&[0], row(1.0)).unwrap();
+        system.add_constraint_rows(&[0], row(1.0)).unwrap();
         set(&mut system, &of_scale(9.0)).unwrap();
         system.update(0.5).unwrap();
         let mut other = of_two_bodies();
         other.remove_constraint(0).unwrap();
-        other.insert_operators(&[0], row(1.0)).unwrap();
+        other.add_constraint_rows(&[0], row(1.0)).unwrap();
         match layout {
             Some(layout) => jacobian::set(&mut other, (&[0, 1], &[1, 3, 4]), &of_scale(9.0), layout).unwrap(),
             None => set_whole(&mut other, &of_scale(9.0)).unwrap(),
@@ -651,10 +656,10 @@ fn inertias_are_replaced_in_their_place() {
     let whole: [&[i32]; 2] = [&[0, 2, 4], &[0, 1, 0, 1]];
     let of = |inertia: Inertia| {
         let mut system = System::new();
-        let body = system.insert_body(2, Kinematics::General, inertia).unwrap();
-        system.insert_dof(body, Some(0), 1.0).unwrap();
+        let body = system.add_body(2, Kinematics::General, inertia).unwrap();
+        system.add_dof_constraint(body, Some(0), 1.0).unwrap();
         system
-            .insert_operators(&[body], vec![Operator::dense(2, 2, &[1.0, 2.0, 3.0, 4.0]).unwrap()])
+            .add_constraint_rows(&[body], vec![Operator::dense(2, 2, &[1.0, 2.0, 3.0, 4.0]).unwrap()])
             .unwrap();
         system.update(0.5).unwrap();
         system

@@ -159,7 +159,7 @@ impl Model {
         for id in 0..self.next_body {
             let Some(body) = self.bodies.get(&id) else {
                 // An id that is gone has been used.
-                let gone = system.insert_body(1, Kinematics::General, Inertia::diagonal(&[1.0]).unwrap());
+                let gone = system.add_body(1, Kinematics::General, Inertia::diagonal(&[1.0]).unwrap());
                 system.remove_body(gone.unwrap()).unwrap();
                 continue;
             };
@@ -168,7 +168,7 @@ impl Model {
         self.constraints.values().for_each(|one| {
             insert_constraint(&mut system, one);
         });
-        system.regularise(&self.shifts()).unwrap();
+        system.set_regularization(&self.shifts()).unwrap();
         system
     }
 
@@ -192,7 +192,7 @@ impl Model {
 }
 
 pub fn insert_body(system: &mut System, body: &Body) -> Id {
-    let id = system.insert_body(body.dofs(), body.kinematics, body.inertia()).unwrap();
+    let id = system.add_body(body.dofs(), body.kinematics, body.inertia()).unwrap();
     system.set_previous_velocity(id, &body.velocities[0]).unwrap();
     system.set_velocity(id, &body.velocities[1]).unwrap();
     id
@@ -233,12 +233,12 @@ pub fn insert_constraint(system: &mut System, one: &Constraint) -> Id {
     let id = match &one.place {
         Place::Points(frame, points, is_slave) => {
             let bodies = if *is_slave { [second, first] } else { [first, second] };
-            system.insert_constraint(bodies, frame, *points)
+            system.add_point_constraint(bodies, frame, *points)
         }
-        Place::Operators(given, sparse) => system.insert_operators(&one.bodies, operators(given, *sparse)),
+        Place::Operators(given, sparse) => system.add_constraint_rows(&one.bodies, operators(given, *sparse)),
         Place::Nodal(given) => {
             let given = nodal(system, &one.bodies, given);
-            system.insert_operators(&[first, second], given.into_iter().flatten().collect())
+            system.add_constraint_rows(&[first, second], given.into_iter().flatten().collect())
         }
     };
     let id = id.unwrap();

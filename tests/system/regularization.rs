@@ -31,7 +31,7 @@ fn model(heights: &[usize], random: &mut Random) -> Model {
 
 fn w(system: &mut System) -> DMatrix<f64> {
     system.update(STEP).unwrap();
-    let rows = system.rows().unwrap();
+    let rows = system.results().unwrap();
     blocks::dense(rows.w.starts(), rows.w.columns(), rows.w.values(), |row| rows.w.scalars(row))
 }
 
@@ -41,13 +41,13 @@ fn bits(matrix: &DMatrix<f64>) -> Vec<u64> {
 
 /// Regularize and compare with the dense reference.
 fn check(system: &mut System, model: &mut Model, mu: &[f64]) {
-    system.regularise(mu).unwrap();
+    system.set_regularization(mu).unwrap();
     model.set_shifts(mu);
     let (found, expected) = (w(system), model.reference(STEP).w);
     assert!((&found - &expected).amax() <= 1e-13 * expected.amax(), "{mu:?}: {}", found - &expected);
     let x = DVector::from_fn(expected.nrows(), |row, _| 1.0 + row as f64);
     let mut y = DVector::zeros(x.len());
-    system.times_through_bodies(x.as_slice(), y.as_mut_slice()).unwrap();
+    system.multiply_through_bodies(x.as_slice(), y.as_mut_slice()).unwrap();
     let size = expected.amax() * x.amax() * x.len() as f64;
     assert!((y - expected * x).amax() <= 1e-13 * size, "{mu:?}: products through bodies");
 }
@@ -127,7 +127,7 @@ fn a_value_that_is_refused_changes_nothing() {
         check(&mut system, &mut model, &mu);
         let before = bits(&w(&mut system));
         let mut refused = |wrong: &[f64], text: &str| {
-            let error = system.regularise(wrong).unwrap_err();
+            let error = system.set_regularization(wrong).unwrap_err();
             assert!(error.to_string().contains(text), "{error}");
             assert!(bits(&w(&mut system)) == before, "{heights:?} {wrong:?}");
         };

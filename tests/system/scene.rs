@@ -388,9 +388,9 @@ impl Scene {
         if self.below(2) == 0 {
             let mut wrong: Vec<f64> = shifts.iter().map(|shift| shift + 0.5).collect();
             wrong[self.random.below(count)] = [-1.0, f64::NAN, f64::INFINITY][self.below(3)];
-            self.system.regularise(&wrong).unwrap_err();
+            self.system.set_regularization(&wrong).unwrap_err();
         }
-        self.system.regularise(&shifts).unwrap();
+        self.system.set_regularization(&shifts).unwrap();
         self.model.set_shifts(&shifts);
     }
 }

@@ -33,7 +33,7 @@ struct Scene {
 fn bodies() -> System {
     let mut system = System::new();
     for k in 0..BODIES {
-        let id = system.insert_rigid(1.0 + k as f64, &UNIT, &UNIT, &[0.0; 3]).unwrap();
+        let id = system.add_rigid(1.0 + k as f64, &UNIT, &UNIT, &[0.0; 3]).unwrap();
         system.set_velocity(id, &[0.1, 0.2, 0.3, k as f64, -1.0, 0.5]).unwrap();
     }
     system
@@ -139,7 +139,7 @@ impl Scene {
             _ => {
                 // A tag that a key may have, too.
                 let (place, key, law) = (self.place(), self.random.below(KEYS) as u64, self.law());
-                let id = self.system.insert_constraint(place.bodies, &place.frame, place.points).unwrap();
+                let id = self.system.add_point_constraint(place.bodies, &place.frame, place.points).unwrap();
                 self.system.set_tag(id, key).unwrap();
                 self.system.set_law(id, law).unwrap();
                 self.constraints.insert(id, Expected { key, is_synced: false, place, law, force: [0.0; 3] });
@@ -162,7 +162,7 @@ impl Scene {
 
     /// Lists with something wrong, which change nothing: the results are still there.
     fn bad_lists(&mut self, entries: &[Keyed]) {
-        let ids: Vec<i64> = self.system.rows().unwrap().ids.to_vec();
+        let ids: Vec<i64> = self.system.results().unwrap().ids.to_vec();
         let Some(last) = entries.len().checked_sub(1) else { return };
         let wrong = |change: &dyn Fn(&mut Keyed)| {
             let mut entries = entries.to_vec();
@@ -188,7 +188,7 @@ impl Scene {
                 "{error}"
             );
         }
-        assert_eq!(self.system.rows().unwrap().ids, ids);
+        assert_eq!(self.system.results().unwrap().ids, ids);
         self.check();
     }
 
@@ -198,8 +198,8 @@ impl Scene {
         let count = self.constraints.len();
         assert!(system.constraints().map(|(id, _)| id).eq(self.constraints.keys().copied()));
         let (mut tags, mut forces) = (vec![0; count], vec![0.0; 3 * count]);
-        system.write_tags(&mut tags).unwrap();
-        system.write_reactions(&mut forces).unwrap();
+        system.tags(&mut tags).unwrap();
+        system.stored_reactions(&mut forces).unwrap();
         for ((row, (id, one)), force) in self.constraints.iter().enumerate().zip(forces.as_chunks::<3>().0) {
             assert_eq!((tags[row], system.law(*id).unwrap()), (one.key, one.law.as_ref()));
             (0..3)
@@ -213,10 +213,10 @@ impl Scene {
         self.system.update(0.25).unwrap();
         let mut again = bodies();
         for one in self.constraints.values() {
-            again.insert_constraint(one.place.bodies, &one.place.frame, one.place.points).unwrap();
+            again.add_point_constraint(one.place.bodies, &one.place.frame, one.place.points).unwrap();
         }
         again.update(0.25).unwrap();
-        let (own, again) = (self.system.rows().unwrap(), again.rows().unwrap());
+        let (own, again) = (self.system.results().unwrap(), again.results().unwrap());
         assert_eq!((own.w.starts(), own.w.columns()), (again.w.starts(), again.w.columns()));
         let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         assert_eq!((bits(own.w.values()), bits(own.b)), (bits(again.w.values()), bits(again.b)));
@@ -239,7 +239,7 @@ proptest! {
             scene.check();
             scene.check_results();
             let forces = scene.random.values(3 * scene.constraints.len());
-            scene.system.set_reactions(&forces).unwrap();
+            scene.system.store_reactions(&forces).unwrap();
             let all = scene.constraints.values_mut().zip(forces.as_chunks().0);
             all.for_each(|(one, force)| one.force = *force);
         }
@@ -259,14 +259,14 @@ fn an_unchanged_list_keeps_the_pattern_and_the_bits_of_forces() {
         system.sync_constraints(keys.len(), |k| entry(keys[k], frame), |_, _| {}).unwrap()
     };
     assert_eq!(sync(&mut system, &[4, 2], turned).inserted, 2);
-    system.set_reactions(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).unwrap();
+    system.store_reactions(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).unwrap();
     system.update(1.0).unwrap();
     let kept = Synced { kept: 2, inserted: 0, removed: 0, first_inserted: None };
     assert_eq!(sync(&mut system, &[2, 4], turned), kept);
     // Rows are still known: the pattern has not changed.
-    assert_eq!(system.row(1).unwrap(), 1);
+    assert_eq!(system.row_of(1).unwrap(), 1);
     let mut forces = [0.0; 6];
-    system.write_reactions(&mut forces).unwrap();
+    system.stored_reactions(&mut forces).unwrap();
     assert_eq!(forces, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]);
     // A new key by a tag; of two constraints with a key the older one is kept.
     system.set_tag(1, 4).unwrap();
@@ -285,11 +285,11 @@ fn axes_with_units_carry_the_force_in_the_world() {
     let sync = |system: &mut System, frame| {
         system.sync_constraints(1, |_| entry(7, frame), |_, _| {}).unwrap();
         let mut force = [0.0; 3];
-        system.write_reactions(&mut force).unwrap();
+        system.stored_reactions(&mut force).unwrap();
         force
     };
     assert_eq!(sync(&mut system, UNIT), [0.0; 3]);
-    system.set_reactions(&[1.0, 2.0, 3.0]).unwrap();
+    system.store_reactions(&[1.0, 2.0, 3.0]).unwrap();
     assert_eq!(sync(&mut system, UNIT.map(|x| 2.0 * x)), [0.5, 1.0, 1.5]);
     // Axes that span no space carry no force over.
     assert_eq!(sync(&mut system, [0.0; 9]), [0.0; 3]);

@@ -48,13 +48,13 @@ pub fn chain(bodies: usize, constraints: usize, inverse: impl Fn() -> Inertia) -
         let values = [3.0 + wave(k, 0.0), 0.5, 3.0, 2.0, 2.0, 2.0, 2.0];
         let rigid = Kinematics::Rigid { rotation, center };
         let id = match k % 7 {
-            0..=2 => system.insert_rigid(1.5 + wave(k, 0.0), &tensor, &rotation, &center),
-            3 => system.insert_pseudo_rigid(1.5 + wave(k, 0.0), &tensor, &center),
-            4 => system.insert_body(6, rigid, Inertia::matrix(&starts, &rows, &values).unwrap()),
-            5 if k % 2 == 0 => system.insert_body(6, rigid, Inertia::Obstacle),
-            5 => system.insert_body(6, rigid, Inertia::diagonal(&[0.5, 1.0, 0.0, 2.0, 3.0, 1.0]).unwrap()),
-            _ if k % 4 == 0 => system.insert_body(6, Kinematics::General, Inertia::dense(6, &DENSE).unwrap()),
-            _ => system.insert_body(6, Kinematics::General, inverse()),
+            0..=2 => system.add_rigid(1.5 + wave(k, 0.0), &tensor, &rotation, &center),
+            3 => system.add_pseudo_rigid(1.5 + wave(k, 0.0), &tensor, &center),
+            4 => system.add_body(6, rigid, Inertia::matrix(&starts, &rows, &values).unwrap()),
+            5 if k % 2 == 0 => system.add_body(6, rigid, Inertia::Obstacle),
+            5 => system.add_body(6, rigid, Inertia::diagonal(&[0.5, 1.0, 0.0, 2.0, 3.0, 1.0]).unwrap()),
+            _ if k % 4 == 0 => system.add_body(6, Kinematics::General, Inertia::dense(6, &DENSE).unwrap()),
+            _ => system.add_body(6, Kinematics::General, inverse()),
         };
         let dofs = system.body(id.unwrap()).unwrap().dofs();
         let velocity: Vec<f64> = (0..dofs).map(|i| wave(k, i as f64)).collect();
@@ -65,14 +65,14 @@ pub fn chain(bodies: usize, constraints: usize, inverse: impl Fn() -> Inertia) -
         let id = if bodies.iter().flatten().all(|body| body % 7 != 6) {
             let point = [wave(k, 0.1), wave(k, 0.2), wave(k, 0.3)];
             let frame = std::array::from_fn(|i| wave(k, 0.1 * i as f64));
-            system.insert_constraint(bodies, &frame, [point, center_of(k)])
+            system.add_point_constraint(bodies, &frame, [point, center_of(k)])
         } else {
             let operators = bodies.map(|body| {
                 let dofs = system.body(body?).unwrap().dofs();
                 let values: Vec<f64> = (0..3 * dofs).map(|i| wave(k + i, 0.5)).collect();
                 Some(Operator::dense(3, dofs, &values).unwrap())
             });
-            system.insert_operators(&bodies, operators.into_iter().flatten().collect())
+            system.add_constraint_rows(&bodies, operators.into_iter().flatten().collect())
         };
         if k % 5 == 0 {
             let soft = [1.0, 0.1, 0.0, 0.1, 2.0, 0.0, 0.0, 0.0, 0.5];
@@ -103,15 +103,15 @@ fn all(system: &mut System) -> [Vec<u64>; 3] {
         let mut y = vec![-7.5; COLUMNS * to];
         let columns = (Columns { values: &x[..], stride: from }, Columns { values: &mut y[..], stride: to });
         match through_bodies {
-            true => system.times_columns_through_bodies(COLUMNS, columns.0, columns.1).unwrap(),
-            false => system.times_columns(COLUMNS, columns.0, columns.1).unwrap(),
+            true => system.multiply_columns_through_bodies(COLUMNS, columns.0, columns.1).unwrap(),
+            false => system.multiply_columns(COLUMNS, columns.0, columns.1).unwrap(),
         }
         assert!(y.chunks(to).all(|column| column[size..] == [-7.5; 2]));
         for (x, y) in x.chunks(from).zip(y.chunks(to)) {
             let mut alone = vec![0.0; size];
             match through_bodies {
-                true => system.times_through_bodies(&x[..size], &mut alone).unwrap(),
-                false => system.times(&x[..size], &mut alone).unwrap(),
+                true => system.multiply_through_bodies(&x[..size], &mut alone).unwrap(),
+                false => system.multiply(&x[..size], &mut alone).unwrap(),
             }
             assert!(bits(&alone) == bits(&y[..size]), "a vector alone");
             result.extend(bits(&alone));
@@ -120,11 +120,11 @@ fn all(system: &mut System) -> [Vec<u64>; 3] {
     let ids: Vec<(Id, usize)> = system.bodies().map(|(id, body)| (id, body.dofs())).collect();
     for &(id, dofs) in &ids {
         let mut force = vec![0.0; dofs];
-        system.add_force(id, &x[..size], &mut force).unwrap();
+        system.constraint_force(id, &x[..size], &mut force).unwrap();
         results[2].extend(bits(&force));
     }
     let before: Vec<_> = ids.iter().map(|(id, _)| system.body(*id).unwrap().velocity().to_vec()).collect();
-    system.add_reactions(&x[..size]).unwrap();
+    system.apply_reactions(&x[..size]).unwrap();
     for ((id, _), before) in ids.iter().zip(before) {
         results[2].extend(bits(system.body(*id).unwrap().velocity()));
         system.set_velocity(*id, &before).unwrap();
@@ -135,7 +135,7 @@ fn all(system: &mut System) -> [Vec<u64>; 3] {
 #[test]
 fn products_have_the_same_bits_however_they_are_made() {
     let mut system = chain(700, 6000, third);
-    assert!(system.rows().unwrap().w.columns().len() > 30_000, "too small for threads");
+    assert!(system.results().unwrap().w.columns().len() > 30_000, "too small for threads");
     let expected = all(&mut system);
     let threads = Threads::new();
     for count in [1, 2, 5] {
@@ -153,12 +153,12 @@ fn products_have_the_same_bits_however_they_are_made() {
 #[test]
 fn both_products_agree_with_the_sum_over_blocks() {
     let system = chain(60, 300, third);
-    let rows = system.rows().unwrap();
+    let rows = system.results().unwrap();
     let size = 3 * rows.ids.len();
     let x: Vec<f64> = (0..size).map(|k| wave(k, 0.2)).collect();
     let (mut by_blocks, mut through) = (vec![0.0; size], vec![0.0; size]);
-    system.times(&x, &mut by_blocks).unwrap();
-    system.times_through_bodies(&x, &mut through).unwrap();
+    system.multiply(&x, &mut by_blocks).unwrap();
+    system.multiply_through_bodies(&x, &mut through).unwrap();
     for row in 0..rows.ids.len() {
         for i in 0..3 {
             let (mut sum, mut scale) = (0.0, 0.0);
@@ -193,19 +193,19 @@ fn the_first_body_whose_solver_fails_is_told() {
         false => Inertia::dense(1, &[2.0]).unwrap(),
     });
     for inertia in inertias {
-        let id = system.insert_body(1, Kinematics::General, inertia).unwrap();
+        let id = system.add_body(1, Kinematics::General, inertia).unwrap();
         let unit = Operator::dense(3, 1, &[1.0, 0.0, 0.0]).unwrap();
-        system.insert_operators(&[id], vec![unit]).unwrap();
+        system.add_constraint_rows(&[id], vec![unit]).unwrap();
     }
     system.update(0.5).unwrap();
     let mut y = [0.0; 15];
-    let error = system.times_through_bodies(&[1.0; 15], &mut y).unwrap_err();
+    let error = system.multiply_through_bodies(&[1.0; 15], &mut y).unwrap_err();
     assert_eq!((error.subject, error.fault), (Subject::Body(1), Fault::Solver(1)));
     // Nothing is left of it.
     system.set_inertia(1, Inertia::dense(1, &[3.0]).unwrap()).unwrap();
     system.set_inertia(3, Inertia::dense(1, &[5.0]).unwrap()).unwrap();
     system.update(0.5).unwrap();
-    system.times_through_bodies(&[1.0; 15], &mut y).unwrap();
+    system.multiply_through_bodies(&[1.0; 15], &mut y).unwrap();
     assert_eq!(y.as_chunks::<3>().0.iter().map(|y| y[0]).collect::<Vec<_>>(), [1.0, 1.5, 1.0, 2.5, 1.0]);
 }
 
@@ -216,7 +216,7 @@ fn vectors_that_do_not_fit_are_refused() {
     let refused = |count, x_stride, y_stride, room: usize| {
         let mut y = vec![2.0; room];
         let x = Columns { values: &x[..], stride: x_stride };
-        let result = system.times_columns(count, x, Columns { values: &mut y[..], stride: y_stride });
+        let result = system.multiply_columns(count, x, Columns { values: &mut y[..], stride: y_stride });
         assert!(result.is_ok() || y.iter().all(|value| *value == 2.0));
         result.is_err_and(|Error { fault, .. }| matches!(fault, Fault::Size { .. }))
     };

@@ -2,7 +2,7 @@
 //! without allocating.
 
 use ldy::rows::BlockRows;
-use ldy::solve::{End, Law, Method, Normal, Options, Problem, Report, Solver};
+use ldy::solve::{Law, Method, Normal, Options, Problem, Report, Solver, Status};
 use ldy::system::System;
 use testing::allocator::own_allocations;
 
@@ -73,7 +73,7 @@ impl Heap {
         let Self { starts, columns, values, b, laws } = self;
         let w = BlockRows::new(starts, columns, values.as_flattened(), None).unwrap();
         let problem = Problem { w, b: b.as_flattened(), normal: Normal::Third };
-        let options = Options { tolerance: 1e-9, method, sweeps: 60, ..Options::default() };
+        let options = Options { tolerance: 1e-9, method, max_sweeps: 60, ..Options::default() };
         solver.solve(&problem, laws, &options, forces.as_flattened_mut()).unwrap()
     }
 
@@ -119,8 +119,8 @@ fn islands_do_not_depend_on_the_number_of_threads() {
             threads.set(count);
             let mut solver = Solver::new();
             let (report, forces) = heaps.solve(&mut solver, method);
-            let Report { end, residual, first, sweeps, steps, work, .. } = report;
-            (forces, end, residual, first, sweeps, steps, work, solver.history().to_vec())
+            let Report { status, residual, initial, sweeps, steps, work, .. } = report;
+            (forces, status, residual, initial, sweeps, steps, work, solver.history().to_vec())
         };
         let expected = solve(1);
         for count in [2, 3, 7] {
@@ -169,14 +169,14 @@ fn wall(width: usize, courses: usize) -> System {
         for k in 0..width {
             let x = (2 * k + course % 2) as f64;
             let inertia = [1.0 / 6.0, 0.0, 0.0, 0.0, 5.0 / 12.0, 0.0, 0.0, 0.0, 5.0 / 12.0];
-            let brick = system.insert_rigid(1.0, &inertia, &UNIT, &[x, 0.0, height + 0.5]).unwrap();
+            let brick = system.add_rigid(1.0, &inertia, &UNIT, &[x, 0.0, height + 0.5]).unwrap();
             system.set_velocity(brick, &[0.0, 0.0, 0.0, 0.0, 0.0, -9.81 * H]).unwrap();
             for &(other, place) in &below {
                 let (low, high) = (f64::max(x - 1.0, place - 1.0), f64::min(x + 1.0, place + 1.0));
                 if low < high {
                     for (x, y) in [(low, -0.5), (low, 0.5), (high, -0.5), (high, 0.5)] {
                         let points = [[x, y, height]; 2];
-                        system.insert_constraint([Some(brick), other], &UNIT, points).unwrap();
+                        system.add_point_constraint([Some(brick), other], &UNIT, points).unwrap();
                     }
                 }
             }
@@ -193,7 +193,7 @@ fn wall(width: usize, courses: usize) -> System {
 fn structures_do_not_depend_on_the_number_of_threads() {
     let threads = Threads::new();
     let system = wall(32, 20);
-    let rows = system.rows().unwrap().w.len();
+    let rows = system.results().unwrap().w.len();
     assert!(rows > 4500, "{rows} rows");
     let laws = vec![Law::contact(0.6); rows];
     let solve = |count, solver: &mut Solver| {
@@ -201,7 +201,7 @@ fn structures_do_not_depend_on_the_number_of_threads() {
         let mut forces = vec![0.0; 3 * rows];
         let options = Options { tolerance: 1e-8, ..Options::default() };
         let report = system.solve(solver, &laws, &options, &mut forces).unwrap();
-        assert_eq!(report.end, End::Converged);
+        assert_eq!(report.status, Status::Converged);
         (forces, report.residual, report.sweeps, report.steps, solver.history().to_vec())
     };
     let expected = solve(1, &mut Solver::new());

@@ -23,18 +23,18 @@ impl Solve for Halving {
 fn star() -> System {
     let mut system = System::new();
     let diagonal = |dofs: usize| Inertia::diagonal(&vec![1.5; dofs]).unwrap();
-    let hub = system.insert_body(34, Kinematics::General, diagonal(34)).unwrap();
+    let hub = system.add_body(34, Kinematics::General, diagonal(34)).unwrap();
     for k in 0..600 {
-        let other = (k % 3 > 0).then(|| system.insert_body(12, Kinematics::General, diagonal(12)).unwrap());
+        let other = (k % 3 > 0).then(|| system.add_body(12, Kinematics::General, diagonal(12)).unwrap());
         let dense: Vec<f64> =
             (0..102).map(|i| if (i / 3 + k) % 4 == 0 { 0.0 } else { wave(k + i, 0.5) }).collect();
         let nodal = Operator::nodal(12, &UNIT, &[0, 1 + k as i32 % 3], &[wave(k, 0.1), wave(k, 0.2)]);
         let operators = [Some(Operator::dense(3, 34, &dense).unwrap()), other.map(|_| nodal.unwrap())];
         let operators = operators.into_iter().flatten().collect();
-        system.insert_operators(&[Some(hub), other], operators).unwrap();
+        system.add_constraint_rows(&[Some(hub), other], operators).unwrap();
         if let Some(other) = other {
             let nodal = Operator::nodal(12, &UNIT, &[2], &[wave(k, 0.3)]).unwrap();
-            system.insert_operators(&[other], vec![nodal]).unwrap();
+            system.add_constraint_rows(&[other], vec![nodal]).unwrap();
         }
     }
     system
@@ -45,12 +45,12 @@ fn net() -> System {
     let mut system = System::new();
     let ids: [Id; 200] = std::array::from_fn(|k| {
         let inverse: Vec<f64> = (0..12).map(|i| 1.5 + wave(k + i, 0.2)).collect();
-        system.insert_body(12, Kinematics::General, Inertia::diagonal(&inverse).unwrap()).unwrap()
+        system.add_body(12, Kinematics::General, Inertia::diagonal(&inverse).unwrap()).unwrap()
     });
     for k in 0..1200 {
         let operator = |phase| Operator::nodal(12, &UNIT, &[0, 2], &[wave(k, phase), wave(k, 0.4)]).unwrap();
         let bodies = [ids[7 * k % 200], ids[(11 * k + 1) % 200]];
-        system.insert_operators(&bodies, vec![operator(0.1), operator(0.3)]).unwrap();
+        system.add_constraint_rows(&bodies, vec![operator(0.1), operator(0.3)]).unwrap();
     }
     system
 }
@@ -61,7 +61,7 @@ fn hubs(count: usize, touched: usize) -> System {
     let mut insert = |k: usize| {
         let center = [wave(k, 0.0), wave(k, 1.0), wave(k, 2.0)];
         let inertia = [2.0, 0.3, 0.0, 0.3, 3.0, 0.1, 0.0, 0.1, 2.5];
-        let id = system.insert_rigid(1.5 + wave(k, 0.0), &inertia, &UNIT, &center).unwrap();
+        let id = system.add_rigid(1.5 + wave(k, 0.0), &inertia, &UNIT, &center).unwrap();
         (id, center)
     };
     let mut contacts = vec![];
@@ -70,14 +70,14 @@ fn hubs(count: usize, touched: usize) -> System {
         contacts.extend((1..=touched).map(|k| (id, insert(hub + k))));
     }
     for (hub, (other, point)) in contacts {
-        system.insert_constraint([Some(hub), Some(other)], &UNIT, [point; 2]).unwrap();
+        system.add_point_constraint([Some(hub), Some(other)], &UNIT, [point; 2]).unwrap();
     }
     system
 }
 
 /// All results as bits.
 fn bits(system: &System) -> Vec<u64> {
-    let rows = system.rows().unwrap();
+    let rows = system.results().unwrap();
     let results = [rows.w.values(), rows.diagonal, rows.inverse, rows.b, rows.v];
     results.into_iter().flatten().map(|value| value.to_bits()).collect()
 }
@@ -98,7 +98,7 @@ fn results_and_errors_are_the_same_for_any_number_of_threads() {
         });
         let mut first = hubs(1, 300);
         first.update(0.01).unwrap();
-        let [first, many] = [&first, &many].map(|system| system.rows().unwrap().w.values());
+        let [first, many] = [&first, &many].map(|system| system.results().unwrap().w.values());
         assert!(first == &many[..first.len()], "{count} threads");
         assert!(expected.get_or_insert(result.clone()) == &result, "{count} threads");
 

@@ -43,7 +43,7 @@ pub extern "C" fn ldy_last_error() -> *const c_char {
 /// Set an option for the whole process.
 ///
 /// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or
-/// LDY_BUG_FOUND if the option or its value is unknown.
+/// LDY_ERROR_INVALID_ARGUMENT if the option or its value is unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
     ffi::status(|| options::set(option, value))
@@ -57,7 +57,7 @@ pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
 /// fewer threads if the system has no more threads or no memory. They compute in the floating-point mode of the thread
 /// that updates. If several threads of the host update at the same time, one of them uses the library's threads, and the
 /// others continue alone. A forked child has one thread until it sets another number.
-/// Returns 0. If n is out of range, the function returns LDY_BUG_FOUND and changes nothing. Never raises.
+/// Returns 0. If n is out of range, the function returns LDY_ERROR_INVALID_ARGUMENT and changes nothing. Never raises.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_threads(n: c_int) -> c_int {
     ffi::status(|| options::set_threads(n))
@@ -96,8 +96,9 @@ pub extern "C" fn ldy_build_info() -> *const c_char {
 
 /// Write the statistics of a local dynamics: its rows, blocks and memory, and the times of the last update.
 ///
-/// stats: output, its size set. The time of a phase that the last update did not reach is 0.
-/// Returns 0, or LDY_BUG_FOUND (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never raises.
+/// stats: output, its size set. The time of a phase that the last update did not reach is 0. Returns 0, or
+/// LDY_ERROR_INVALID_ARGUMENT (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never
+/// raises.
 ///
 /// # Safety
 /// ldy comes from LOCDYN_Create; stats is NULL or valid, with the number of bytes in its size.
@@ -112,7 +113,7 @@ pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats
 /// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major.
 /// The generalized velocity is (angular velocity in the referential frame, velocity of the center).
 ///
-/// Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT (NULL argument, a body of another kind, non-finite input); never raises.
 ///
 /// # Safety
 /// body and its conf are valid; the arrays have the sizes given.
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn ldy_rigid_operator(
 /// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major.
 /// The generalized velocity is (rate of the deformation gradient, row by row, velocity of the center).
 ///
-/// Returns 0, or LDY_BUG_FOUND (NULL argument, a body of another kind, non-finite input); never raises.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT (NULL argument, a body of another kind, non-finite input); never raises.
 ///
 /// # Safety
 /// body is valid; the arrays have the sizes given.
@@ -158,8 +159,8 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
 /// rows (the memory of removed blocks is overwritten before its next use). Values are not checked. Bodies and constraints
 /// are not read: they may have been freed. No pointer is followed before it is known to lead to a row or block of ldy.
 ///
-/// Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
-/// code is LDY_BUG_FOUND and ldy_last_error has the same text. If report->size is wrong, the function returns 0, checks
+/// Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's code is
+/// LDY_ERROR_INVALID_ARGUMENT and ldy_last_error has the same text. If report->size is wrong, the function returns 0, checks
 /// nothing, and only ldy_last_error has the reason. Never raises, never writes to ldy.
 ///
 /// # Safety

@@ -12,7 +12,7 @@ unsafe extern "C" {
     ///
     /// Returns the new structure, owned by the caller: release it with LOCDYN_Destroy.
     ///
-    /// Errors (NULL is returned if a handler returns): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if dom is NULL.
+    /// Errors (NULL is returned if a handler returns): LDY_ERROR_OUT_OF_MEMORY; LDY_ERROR_INVALID_ARGUMENT if dom is NULL.
     ///
     /// # Safety
     /// dom points to a domain that outlives the structure.
@@ -30,9 +30,9 @@ unsafe extern "C" {
     ///
     /// Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
     ///
-    /// Errors (nothing is changed; NULL is returned if a handler returns): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if ldy or con is NULL,
-    /// con has a row already, con or a body is of unknown kind, c->dia is not a live row of ldy, there is no element where an
-    /// explicit finite-element body needs it, or ldy is a clone.
+    /// Errors (nothing is changed; NULL is returned if a handler returns): LDY_ERROR_OUT_OF_MEMORY; LDY_ERROR_INVALID_ARGUMENT if
+    /// ldy or con is NULL, con has a row already, con or a body is of unknown kind, c->dia is not a live row of ldy, there is no
+    /// element where an explicit finite-element body needs it, or ldy is a clone.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid.
@@ -43,7 +43,8 @@ unsafe extern "C" {
     /// dia: the row, as LOCDYN_Insert returned it. Its memory goes back to the pool for reuse. con->dia does not change; neither
     /// bodies nor their sets are read. Cost: proportional to the row's own blocks.
     ///
-    /// Errors (nothing is changed): LDY_BUG_FOUND if ldy or dia is NULL, or dia is not a live row of ldy (removed twice).
+    /// Errors (nothing is changed): LDY_ERROR_INVALID_ARGUMENT if ldy or dia is NULL, or dia is not a live row of ldy (removed
+    /// twice).
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create.
@@ -68,15 +69,15 @@ unsafe extern "C" {
     ///
     /// Errors (values may be partly updated, free_energy is not; the structure stays usable):
     ///
-    /// - LDY_OUT_OF_MEMORY;
-    /// - LDY_LU_FACTOR: a diagonal block, or a general A, is singular;
-    /// - LDY_CHOL_FACTOR: A is not positive definite;
-    /// - LDY_MATRIX_KIND: an inverse or reduced base is missing, of unknown kind, ill-formed or of wrong size;
-    /// - LDY_EIGEN_DECOMP: the eigenvalue iteration fails;
-    /// - LDY_COORDS_INVERT: the local coordinates of a point are not found;
-    /// - LDY_BUG_FOUND: NULL or inconsistent argument, a constraint without a row, unknown kind, non-finite input or result, ldy is
-    ///   a clone. MPI: also a body that is neither parent nor child or a parent twice, an external constraint whose owner is no
-    ///   other rank or does not know it, another rank failed.
+    /// - LDY_ERROR_OUT_OF_MEMORY;
+    /// - LDY_ERROR_SINGULAR: a diagonal block, or a general A, is singular;
+    /// - LDY_ERROR_NOT_POSITIVE_DEFINITE: A is not positive definite;
+    /// - LDY_ERROR_INVALID_FORMAT: an inverse or reduced base is missing, of unknown kind, ill-formed or of wrong size;
+    /// - LDY_ERROR_EIGENVALUES: the eigenvalue iteration fails;
+    /// - LDY_ERROR_POINT_NOT_IN_ELEMENT: the local coordinates of a point are not found;
+    /// - LDY_ERROR_INVALID_ARGUMENT: NULL or inconsistent argument, a constraint without a row, unknown kind, non-finite input or
+    ///   result, ldy is a clone. MPI: also a body that is neither parent nor child or a parent twice, an external constraint whose
+    ///   owner is no other rank or does not know it, another rank failed.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid.
@@ -88,8 +89,8 @@ unsafe extern "C" {
     /// area, f = friction, e = 1e-8 c. If R[2] + c < e or |(R[0],R[1])| + e >= f (R[2] + c), the state bit CON_COHESIVE is cleared
     /// and the cohesion set to 0. Runs the host's timer "LOCDYN".
     ///
-    /// Errors (nothing is changed): LDY_BUG_FOUND if ldy is NULL, or a cohesive contact has no material, a reaction, cohesion or
-    /// friction that is not a number, or an infinite reaction or cohesion.
+    /// Errors (nothing is changed): LDY_ERROR_INVALID_ARGUMENT if ldy is NULL, or a cohesive contact has no material, a reaction,
+    /// cohesion or friction that is not a number, or an infinite reaction or cohesion.
     ///
     /// # Safety
     /// As LOCDYN_Update_Begin.
@@ -104,15 +105,15 @@ unsafe extern "C" {
     ///
     /// path: the file to write, created or replaced. It is written beside an old one, as .ldy-PROCESS-NUMBER, and replaces it when
     /// it is complete: after an error the old file is as it was. Devices, pipes, links, files of other users, files with several
-    /// names and files in a folder that takes no new ones are written in place. After LDY_FILE_WRITE they have the part that was
-    /// written.
+    /// names and files in a folder that takes no new ones are written in place. After LDY_ERROR_FILE_WRITE they have the part that
+    /// was written.
     ///
     /// MPI: collective. Each rank writes path.rank, then rank 0 joins these files in the order of ranks and removes them. If one
     /// rank fails all ranks raise the same code, with the text of a rank that failed; files path.rank may stay.
     ///
-    /// Errors (the structure is not changed): LDY_OUT_OF_MEMORY; LDY_FILE_OPEN; LDY_FILE_WRITE; LDY_BUG_FOUND if ldy or path is
-    /// NULL, or a constraint has no master or is of unknown kind. Errors other than LDY_FILE_OPEN and LDY_FILE_WRITE are found before
-    /// the file is opened.
+    /// Errors (the structure is not changed): LDY_ERROR_OUT_OF_MEMORY; LDY_ERROR_FILE_OPEN; LDY_ERROR_FILE_WRITE;
+    /// LDY_ERROR_INVALID_ARGUMENT if ldy or path is NULL, or a constraint has no master or is of unknown kind. Errors other than
+    /// LDY_ERROR_FILE_OPEN and LDY_ERROR_FILE_WRITE are found before the file is opened.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; the constraints of its rows and their bodies are valid; path is a C string.
@@ -127,8 +128,9 @@ unsafe extern "C" {
     ///
     /// path: the file to write, as in LOCDYN_Dump.
     ///
-    /// Errors (the structure is not changed): LDY_FILE_OPEN; LDY_FILE_WRITE; LDY_NOT_IMPLEMENTED in the MPI build; LDY_BUG_FOUND if
-    /// ldy or path is NULL, or an int cannot number the rows. If the file cannot be opened, con->num does not change.
+    /// Errors (the structure is not changed): LDY_ERROR_FILE_OPEN; LDY_ERROR_FILE_WRITE; LDY_ERROR_NOT_IMPLEMENTED in the MPI
+    /// build; LDY_ERROR_INVALID_ARGUMENT if ldy or path is NULL, or an int cannot number the rows. If the file cannot be opened,
+    /// con->num does not change.
     ///
     /// # Safety
     /// As LOCDYN_Dump.
@@ -143,12 +145,12 @@ unsafe extern "C" {
     /// the rows of ldy.
     ///
     /// The clone's rows can be read, written, removed, dumped and cloned. LOCDYN_Insert and LOCDYN_Update_Begin refuse the clone
-    /// (LDY_BUG_FOUND, nothing is changed), since con->dia points to other rows.
+    /// (LDY_ERROR_INVALID_ARGUMENT, nothing is changed), since con->dia points to other rows.
     ///
     /// Returns the clone, owned by the caller: release it with LOCDYN_Destroy, before or after ldy.
     ///
-    /// Errors (NULL is returned if a handler returns, ldy is not changed): LDY_OUT_OF_MEMORY; LDY_BUG_FOUND if ldy or its domain is
-    /// NULL, or a constraint is of unknown kind.
+    /// Errors (NULL is returned if a handler returns, ldy is not changed): LDY_ERROR_OUT_OF_MEMORY; LDY_ERROR_INVALID_ARGUMENT if
+    /// ldy or its domain is NULL, or a constraint is of unknown kind.
     ///
     /// # Safety
     /// As LOCDYN_Dump.
@@ -156,7 +158,7 @@ unsafe extern "C" {
 
     /// Mean of the diagonal entries of W over all rows, three a row; NaN if there are no rows.
     ///
-    /// Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
+    /// Errors (NaN is returned if a handler returns): LDY_ERROR_INVALID_ARGUMENT if ldy is NULL.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create.
@@ -164,7 +166,7 @@ unsafe extern "C" {
 
     /// Least of the diagonal entries of W over all rows; DBL_MAX if there are no rows.
     ///
-    /// Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
+    /// Errors (NaN is returned if a handler returns): LDY_ERROR_INVALID_ARGUMENT if ldy is NULL.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create.
@@ -172,7 +174,7 @@ unsafe extern "C" {
 
     /// Largest of the diagonal entries of W over all rows; 0 if there are no rows.
     ///
-    /// Errors (NaN is returned if a handler returns): LDY_BUG_FOUND if ldy is NULL.
+    /// Errors (NaN is returned if a handler returns): LDY_ERROR_INVALID_ARGUMENT if ldy is NULL.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create.
@@ -180,7 +182,7 @@ unsafe extern "C" {
 
     /// Release the structure with all its rows and blocks. No body and no constraint is read.
     ///
-    /// Errors: LDY_BUG_FOUND if ldy is NULL or not made by LOCDYN_Create.
+    /// Errors: LDY_ERROR_INVALID_ARGUMENT if ldy is NULL or not made by LOCDYN_Create.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create and is not used afterwards.

@@ -30,6 +30,10 @@ impl<'a> Limits<'a> {
         let part = |most: u64| (u128::from(most) * u128::from(own) / u128::from(self.cost.max(1))) as u64;
         let share = (threads as f64 * own as f64 / left as f64).min(1.0);
         let time = |most: Duration| most.saturating_sub(self.begin.elapsed()).mul_f64(share);
-        Options { work: self.options.work.map(part), time: self.options.time.map(time), ..*self.options }
+        Options {
+            max_work: self.options.max_work.map(part),
+            time_limit: self.options.time_limit.map(time),
+            ..*self.options
+        }
     }
 }

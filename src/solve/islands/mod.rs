@@ -21,9 +21,9 @@ use crate::team::{Ragged, Team};
 
 use super::body_rows::Bodies;
 use super::coloring::MANY;
-use super::options::{Report, Watch};
+use super::options::{Progress, Report};
 use super::residual::Sums;
-use super::run::{Outcome, Progress, Room, Source, Task};
+use super::run::{Observer, Outcome, Room, Source, Task};
 use bodies::{AllRows, BodiesOfIsland};
 use components::Components;
 use copies::{Copies, Copy};
@@ -79,7 +79,7 @@ impl Islands {
         &mut self,
         task: &Task,
         forces: &mut [Vector],
-        watch: Option<&mut Watch>,
+        progress: Option<&mut Progress>,
     ) -> memory::Result<Report> {
         let begin = Instant::now();
         self.components.find(task.problem.starts, task.problem.columns)?;
@@ -88,16 +88,16 @@ impl Islands {
                 push(&mut self.rooms, Room::default())?;
             }
             let room = &mut self.rooms[0];
-            let outcome = match watch {
-                Some(watch) => room.solve(task, forces, &mut |report, _| watch(report))?,
+            let outcome = match progress {
+                Some(progress) => room.solve(task, forces, &mut |report, _| progress(report))?,
                 None => room.solve(task, forces, &mut |_, _| true)?,
             };
             return Ok(outcome.report);
         }
         self.prepare(task)?;
         self.begin(forces)?;
-        match watch {
-            Some(watch) => self.solve_watched(task, forces, begin, watch)?,
+        match progress {
+            Some(progress) => self.solve_with_progress(task, forces, begin, progress)?,
             None => self.solve_all(task, begin)?,
         }
         let rows = self.components.all();
@@ -180,12 +180,12 @@ impl Islands {
     }
 
     /// Solve all islands one after another, small ones first, and report the progress of the whole.
-    fn solve_watched(
+    fn solve_with_progress(
         &mut self,
         task: &Task,
         forces: &[Vector],
         begin: Instant,
-        watch: &mut Watch,
+        progress: &mut Progress,
     ) -> memory::Result {
         self.look_at_all(task, begin)?;
         self.begin(forces)?;
@@ -195,12 +195,12 @@ impl Islands {
         for batch in (0..batches.len()).rev() {
             for island in range(&batches.islands, batch).rev() {
                 // Islands after a stop look at their forces once, so that these obey bounds and cones.
-                let mut progress = |report: &Report, best: &Sums| {
-                    goes_on = goes_on && watch(&whole.with(island, report, best, begin.elapsed()));
+                let mut observer = |report: &Report, best: &Sums| {
+                    goes_on = goes_on && progress(&whole.with(island, report, best, begin.elapsed()));
                     goes_on
                 };
                 let own = &mut forces[range(components.starts(), island)];
-                let outcome = parts.solve(island, 1, &mut rooms[batch], own, &mut progress)?;
+                let outcome = parts.solve(island, 1, &mut rooms[batch], own, &mut observer)?;
                 whole.end(island, &outcome);
                 outcomes[island] = outcome;
             }
@@ -228,7 +228,7 @@ impl<'a> IslandsInput<'a> {
         threads: usize,
         room: &mut Room,
         forces: &mut [Vector],
-        progress: &mut Progress,
+        observer: &mut Observer,
     ) -> memory::Result<Outcome> {
         let Copy { problem, laws, scales } = self.copies.of(self.islands, island);
         let options = &self.limits.begin(&problem, threads);
@@ -236,7 +236,7 @@ impl<'a> IslandsInput<'a> {
         let bodies = self.source.bodies.map(|bodies| BodiesOfIsland { all, bodies, rows });
         let bodies = bodies.as_ref().map(|bodies| bodies as &dyn Bodies);
         let source = Source { bodies, scales };
-        room.solve(&Task { problem: &problem, source, laws, options }, forces, progress)
+        room.solve(&Task { problem: &problem, source, laws, options }, forces, observer)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::memory::{self, collect};
-use crate::solve::options::{End, Options, Report};
+use crate::solve::options::{Options, Report, Status};
 use crate::solve::residual::{Norms, Sums};
 use crate::solve::run::Outcome;
 
@@ -13,21 +13,21 @@ use super::components::Components;
 pub fn report(islands: &Components, outcomes: &[Outcome], options: &Options, time: Duration) -> Report {
     let norms = Norms::of_all(outcomes.iter().map(|outcome| outcome.norms));
     let (mut first, mut best) = (Sums::default(), Sums::default());
-    let mut whole = Report { end: End::Converged, ..Report::default() };
+    let mut whole = Report { status: Status::Converged, ..Report::default() };
     for (island, outcome) in outcomes.iter().enumerate() {
         let rows = islands.rows(island);
         first.add(&outcome.first.of_rows(rows));
         best.add(&outcome.best.of_rows(rows));
         add(&mut whole, &outcome.report);
-        if rank(outcome.report.end) > rank(whole.end) {
-            whole.end = outcome.report.end;
+        if rank(outcome.report.status) > rank(whole.status) {
+            whole.status = outcome.report.status;
         }
     }
-    whole.first = first.over(&norms);
+    whole.initial = first.over(&norms);
     whole.residual = best.over(&norms);
     whole.time = time;
     if whole.residual.by(options.measure) <= options.tolerance {
-        whole.end = End::Converged;
+        whole.status = Status::Converged;
     }
     whole
 }
@@ -41,15 +41,15 @@ fn add(whole: &mut Report, island: &Report) {
 
 /// The status of the whole is that of the island whose status has the highest rank: first what ended all, then what other limits
 /// would not change.
-fn rank(end: End) -> u8 {
+fn rank(end: Status) -> u8 {
     match end {
-        End::Converged => 0,
-        End::Sweeps => 1,
-        End::Work => 2,
-        End::Time => 3,
-        End::Stalled => 4,
-        End::Infeasible => 5,
-        End::Stopped => 6,
+        Status::Converged => 0,
+        Status::SweepLimit => 1,
+        Status::WorkLimit => 2,
+        Status::TimeLimit => 3,
+        Status::Stalled => 4,
+        Status::Infeasible => 5,
+        Status::Stopped => 6,
     }
 }
 
@@ -79,7 +79,7 @@ impl<'a> Whole<'a> {
             before
         });
         collect(ahead, outcomes.len(), before)?;
-        let report = Report { first: first.over(&norms), ..Report::default() };
+        let report = Report { initial: first.over(&norms), ..Report::default() };
         Ok(Self { islands, norms, report, done: Sums::default(), ahead })
     }
 

@@ -56,7 +56,7 @@ impl Run<'_, '_> {
         if self.has_few_bodies() {
             return Ok(false);
         }
-        let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
+        let allowed = self.options.max_sweeps.saturating_sub(self.report.sweeps) as f64;
         // In larger problems many steps may follow a good guess, too, as in heaps.
         let steps = if self.problem.rows() <= FEW { self.expected_steps() } else { STEPS };
         let step = sweeps.min(allowed) * self.sweep_cost() / steps;
@@ -74,7 +74,7 @@ impl Run<'_, '_> {
     }
 
     fn expected_steps(&self) -> f64 {
-        if self.report.first.by(self.options.measure) < GOOD {
+        if self.report.initial.by(self.options.measure) < GOOD {
             GOOD_STEPS
         } else if self.best_residual() > LARGE && self.has_few_bodies() {
             STRUCTURE_STEPS

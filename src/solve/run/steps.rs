@@ -6,7 +6,7 @@ use crate::solve::block_lu::MOST_PRODUCTS;
 use crate::solve::frames::Axes;
 use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::newton::Equations;
-use crate::solve::options::End;
+use crate::solve::options::Status;
 use crate::solve::problem::Law;
 use crate::solve::residual::velocity;
 use crate::solve::workspace::Memory;
@@ -29,8 +29,8 @@ const LESS: f64 = 0.1;
 /// long chain, whose W has small eigenvalues, does not wait until α is as small.
 const ALPHA_OF_JOINTS: f64 = 1e-10;
 
-/// The steps towards a center end if after `TRIED_STEPS` of them the error is `LOST` times the error at the start: few such steps reach
-/// the center. They go on while each step multiplies the error by at most `FALLING`.
+/// The steps towards a center end if after `TRIED_STEPS` of them the error is `LOST` times the error at the start: few such steps
+/// reach the center. They go on while each step multiplies the error by at most `FALLING`.
 const TRIED_STEPS: usize = 3;
 const LOST: f64 = 30.0;
 const FALLING: f64 = 0.3;
@@ -47,10 +47,10 @@ const MOST_INTERIOR_STEPS: usize = 100;
 const MOST_IDLE_INSIDE: usize = 25;
 const LEAST_STEP: f64 = 1e-5;
 
-/// Newton's steps are tried between interior steps when the residual has decreased by this factor since the last trial; the same where
-/// nothing is foreseen and a step of Newton's method costs twice as much. Otherwise they are also tried after `BETWEEN_TRIALS` interior
-/// steps if the residual is less than `SMALL`: where contacts change between sticking and sliding, the residual of interior steps may
-/// stop at a value from which Newton's steps lead to the solution.
+/// Newton's steps are tried between interior steps when the residual has decreased by this factor since the last trial; the same
+/// where nothing is foreseen and a step of Newton's method costs twice as much. Otherwise they are also tried after
+/// `BETWEEN_TRIALS` interior steps if the residual is less than `SMALL`: where contacts change between sticking and sliding, the
+/// residual of interior steps may stop at a value from which Newton's steps lead to the solution.
 const AHEAD: f64 = 0.1;
 const FAR_AHEAD: f64 = 0.03;
 const BETWEEN_TRIALS: usize = 5;
@@ -82,7 +82,7 @@ struct Inside<'a> {
 
 impl Run<'_, '_> {
     /// Compute proximal points, each by a few steps of Newton's method, until there is no progress.
-    pub(super) fn steps<A: Axes>(&mut self, trial: Trial) -> memory::Result<Option<End>> {
+    pub(super) fn steps<A: Axes>(&mut self, trial: Trial) -> memory::Result<Option<Status>> {
         if !self.choose_space_of_newton()? {
             return Ok(None);
         }
@@ -136,7 +136,7 @@ impl Run<'_, '_> {
         trial: Trial,
         alpha: f64,
         start: f64,
-    ) -> Result<Option<(usize, f64)>, End> {
+    ) -> Result<Option<(usize, f64)>, Status> {
         let most_steps = match trial {
             Trial::Long | Trial::First => MOST_STEPS,
             Trial::Small => SMALL_STEPS,
@@ -166,7 +166,7 @@ impl Run<'_, '_> {
     }
 
     /// Make interior steps, and between them try a few steps of Newton's method.
-    pub(super) fn interior<A: Axes>(&mut self, start: Start) -> memory::Result<Option<End>> {
+    pub(super) fn interior<A: Axes>(&mut self, start: Start) -> memory::Result<Option<Status>> {
         let is_in_bodies = self.body_products(MOST_BODY_PRODUCTS)?.is_some();
         if !is_in_bodies && self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
             return Ok(None);
@@ -226,8 +226,8 @@ impl Run<'_, '_> {
         Inside { team, program: Program { problem, laws, q, roots, size }, space, interior, now }
     }
 
-    /// Make a step towards the proximal point; returns false if there is none. `distances` were computed last, so that the velocities
-    /// belong to the current forces.
+    /// Make a step towards the proximal point; returns false if there is none. `distances` were computed last, so that the
+    /// velocities belong to the current forces.
     pub(super) fn step<A: Axes>(&mut self, alpha: f64) -> bool {
         debug_assert!(self.has_few_bodies() || self.is_velocity_current(self.problem.rows() - 1));
         let Room { memory: Memory { roots, .. }, newton, body_space, now, center, velocities, .. } =

@@ -3,7 +3,7 @@
 use crate::memory;
 use crate::solve::acceleration;
 use crate::solve::frames::Axes;
-use crate::solve::options::End;
+use crate::solve::options::Status;
 
 use super::{LARGE, Room, Run};
 
@@ -50,7 +50,7 @@ impl Run<'_, '_> {
     }
 
     /// Make `most` sweeps, or fewer if the solution ends, or, where they `may_end`, if steps are expected to be quicker.
-    pub(super) fn sweeps<A: Axes>(&mut self, most: usize, may_end: bool) -> memory::Result<Option<End>> {
+    pub(super) fn sweeps<A: Axes>(&mut self, most: usize, may_end: bool) -> memory::Result<Option<Status>> {
         let mut ratio = self.ratio();
         for left in (0..most).rev() {
             if let Some(end) = self.over() {
@@ -87,8 +87,8 @@ impl Run<'_, '_> {
         Ok(self.over())
     }
 
-    /// Whether steps are expected to be quicker than more sweeps. Estimates may be wrong: sweeps take no more time than the expected
-    /// cost of steps.
+    /// Whether steps are expected to be quicker than more sweeps. Estimates may be wrong: sweeps take no more time than the
+    /// expected cost of steps.
     fn steps_are_quicker(&mut self, rate: f64, estimate: f64) -> memory::Result<bool> {
         let number = self.report.sweeps as f64;
         let is_large = estimate > LARGE;

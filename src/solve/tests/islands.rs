@@ -4,7 +4,7 @@ use crate::math::{Block, Vector};
 use crate::memory;
 use crate::rows::BlockRows;
 use crate::solve::{
-    Bodies, BodyRows, End, Kind, Law, Method, NODE, Normal, Options, Problem, Report, Solver,
+    Bodies, BodyRows, Kind, Law, Method, NODE, Normal, Options, Problem, Report, Solver, Status,
 };
 use testing::Random;
 
@@ -122,7 +122,7 @@ fn islands_have_the_bits_that_they_have_alone() {
         let law = if number % 2 == 0 { law } else { orthotropic };
         let mixed = Mixed::new(&mut random, sizes, law);
         for (method, has_bodies) in methods.into_iter().flat_map(|method| [(method, false), (method, true)]) {
-            let options = Options { tolerance: 1e-7, method, sweeps: 300, ..Options::default() };
+            let options = Options { tolerance: 1e-7, method, max_sweeps: 300, ..Options::default() };
             let begin: Vec<Vec<Vector>> =
                 sizes.iter().map(|&rows| (0..rows).map(|_| random.array()).collect()).collect();
             let mut alone = begin.clone();
@@ -140,9 +140,9 @@ fn islands_have_the_bits_that_they_have_alone() {
             assert_eq!(report.sweeps, most(|report| report.sweeps));
             assert_eq!(report.steps, most(|report| report.steps));
             assert_eq!(report.work, reports.iter().map(|report| report.work).sum::<u64>());
-            let all_converged = reports.iter().all(|report| report.end == End::Converged);
+            let all_converged = reports.iter().all(|report| report.status == Status::Converged);
             assert_eq!(
-                report.end == End::Converged,
+                report.status == Status::Converged,
                 all_converged || report.residual.scaled.max(report.residual.natural) <= 1e-7
             );
             let (island, place) = mixed.places[report.residual.worst];
@@ -156,7 +156,7 @@ fn work_is_divided_and_the_same_everywhere() {
     let mut random = Random::new(8);
     let mixed = Mixed::new(&mut random, &[30, 10, 60, 1], law);
     let solve = |work: Option<u64>| {
-        let options = Options { tolerance: 0.0, sweeps: 2000, work, ..Options::default() };
+        let options = Options { tolerance: 0.0, max_sweeps: 2000, max_work: work, ..Options::default() };
         let mut forces = vec![[0.0; 3]; mixed.b.len()];
         let report = mixed.solve(&mut Solver::new(), &options, false, &mut forces);
         (report, forces)
@@ -164,13 +164,13 @@ fn work_is_divided_and_the_same_everywhere() {
     let (all, _) = solve(None);
     let most = all.work / 20;
     let (part, forces) = solve(Some(most));
-    assert_eq!(part.end, End::Work);
+    assert_eq!(part.status, Status::WorkLimit);
     assert!(part.work > most / 2 && part.work < 2 * most, "{} {most}", part.work);
     let (again, same) = solve(Some(most));
     assert_eq!((again.work, again.sweeps, again.steps, same), (part.work, part.sweeps, part.steps, forces));
     // Without any work, laws are obeyed and nothing else is done.
     let (none, forces) = solve(Some(0));
-    assert_eq!((none.end, none.work, none.residual), (End::Work, 0, none.first));
+    assert_eq!((none.status, none.work, none.residual), (Status::WorkLimit, 0, none.initial));
     assert!(forces.iter().all(|force| *force == [0.0; 3]));
 }
 
@@ -178,10 +178,11 @@ fn work_is_divided_and_the_same_everywhere() {
 fn time_that_is_over_ends_each_island() {
     let mut random = Random::new(9);
     let mixed = Mixed::new(&mut random, &[5, 5, 50], law);
-    let options = Options { tolerance: 0.0, time: Some(std::time::Duration::ZERO), ..Options::default() };
+    let options =
+        Options { tolerance: 0.0, time_limit: Some(std::time::Duration::ZERO), ..Options::default() };
     let mut forces = vec![[0.0; 3]; mixed.b.len()];
     let report = mixed.solve(&mut Solver::new(), &options, false, &mut forces);
-    assert_eq!((report.end, report.sweeps), (End::Time, 0));
+    assert_eq!((report.status, report.sweeps), (Status::TimeLimit, 0));
 }
 
 #[test]
@@ -196,7 +197,7 @@ fn an_island_without_velocities_has_no_forces() {
     }
     let mut forces = vec![[0.1, 0.0, 1e-9]; 12];
     let report = mixed.solve(&mut Solver::new(), &Options::default(), false, &mut forces);
-    assert!(report.end == End::Converged && report.residual.scaled <= 1e-8, "{report:?}");
+    assert!(report.status == Status::Converged && report.residual.scaled <= 1e-8, "{report:?}");
     assert!((0..12).all(|row| forces[row] == [0.0; 3] || !at_rest(&mixed, row)));
     assert!(forces.iter().any(|force| *force != [0.0; 3]));
 }
@@ -216,32 +217,35 @@ fn progress_is_that_of_the_whole() {
         };
         let forces_of = forces.as_flattened_mut();
         let report =
-            Solver::new().solve_watched(&mixed.problem(), &laws, &options, forces_of, watch).unwrap();
+            Solver::new().solve_with_progress(&mixed.problem(), &laws, &options, forces_of, watch).unwrap();
         (report, forces, seen)
     };
     let (report, forces, seen) = solve(usize::MAX);
     let mut expected = begin.clone();
     let unseen = mixed.solve(&mut Solver::new(), &options, false, &mut expected);
-    assert_eq!((report.residual, report.first, forces), (unseen.residual, unseen.first, expected.clone()));
+    assert_eq!(
+        (report.residual, report.initial, forces),
+        (unseen.residual, unseen.initial, expected.clone())
+    );
     assert_eq!((report.sweeps, report.steps, report.work), (unseen.sweeps, unseen.steps, unseen.work));
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b;
     let [first, last] = [seen.first().unwrap(), seen.last().unwrap()];
     assert!(
-        near(first.residual.scaled, report.first.scaled)
+        near(first.residual.scaled, report.initial.scaled)
             && near(last.residual.natural, report.residual.natural)
     );
-    assert!(seen.iter().all(|seen| seen.first == first.first));
+    assert!(seen.iter().all(|seen| seen.initial == first.initial));
     assert!(seen.is_sorted_by(|a, b| a.work <= b.work && a.sweeps <= b.sweeps && a.time <= b.time));
     // A stop leaves the forces that solve small islands; those of the others obey cones and bounds.
     let (stopped, forces, _) = solve(seen.len() - 1);
-    assert_eq!(stopped.end, End::Stopped);
+    assert_eq!(stopped.status, Status::Stopped);
     for ((force, expected), (island, _)) in forces.iter().zip(&expected).zip(&mixed.places) {
         assert!(*island == 0 || force == expected);
     }
     let (stopped, forces, seen) = solve(1);
     assert_eq!(
-        (stopped.end, stopped.residual, stopped.sweeps, seen.len()),
-        (End::Stopped, stopped.first, 0, 1)
+        (stopped.status, stopped.residual, stopped.sweeps, seen.len()),
+        (Status::Stopped, stopped.initial, 0, 1)
     );
     for (force, law) in forces.iter().zip(&laws) {
         match law.kind {

@@ -7,7 +7,7 @@ use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::residual::{Norms, Sums};
 use crate::solve::velocities::{Input, compute};
 use crate::solve::workspace::Memory;
-use crate::solve::{End, Kind, Law, Method, NODE, Options, Solver};
+use crate::solve::{Kind, Law, Method, NODE, Options, Solver, Status};
 use crate::team::Team;
 use testing::Random;
 
@@ -112,9 +112,14 @@ fn who_stops_at_the_first_look_is_not_asked_again() {
             false
         };
         let laws = [Law::contact(0.5)];
-        let report =
-            Solver::new().solve_watched(&dense.problem(), &laws, &options, forces.as_flattened_mut(), watch);
-        assert_eq!((report.unwrap().end, calls), (End::Stopped, 1), "{method:?}");
+        let report = Solver::new().solve_with_progress(
+            &dense.problem(),
+            &laws,
+            &options,
+            forces.as_flattened_mut(),
+            watch,
+        );
+        assert_eq!((report.unwrap().status, calls), (Status::Stopped, 1), "{method:?}");
     }
 }
 
@@ -127,7 +132,7 @@ fn a_solution_is_left_as_it_is() {
     solver.solve(&dense.problem(), &laws, &options, forces.as_flattened_mut()).unwrap();
     let solved = forces.clone();
     let report = solver.solve(&dense.problem(), &laws, &options, forces.as_flattened_mut()).unwrap();
-    assert_eq!((report.end, report.steps, forces), (End::Converged, 0, solved));
+    assert_eq!((report.status, report.steps, forces), (Status::Converged, 0, solved));
 }
 
 #[test]
@@ -139,9 +144,14 @@ fn garbage_becomes_forces_that_laws_allow() {
         let mut forces = [[1e160, -5.0, 1e160]];
         let watch = &mut |_: &_| false;
         let options = Options::default();
-        let report =
-            Solver::new().solve_watched(&dense.problem(), &[law], &options, forces.as_flattened_mut(), watch);
-        assert_eq!(report.unwrap().end, End::Stopped);
+        let report = Solver::new().solve_with_progress(
+            &dense.problem(),
+            &[law],
+            &options,
+            forces.as_flattened_mut(),
+            watch,
+        );
+        assert_eq!(report.unwrap().status, Status::Stopped);
         let [x, y, z] = forces[0];
         match law.kind {
             Kind::Contact { .. } => assert!(x.hypot(y) <= 0.5 * z * (1.0 + 1e-12) && z.is_finite()),
@@ -158,12 +168,12 @@ fn no_proof_comes_of_numbers_whose_squares_are_lost() {
         for (k, b) in dense.b.as_flattened_mut().iter_mut().enumerate() {
             *b = size * ((k % 7) as f64 - 3.0);
         }
-        let options = Options { sweeps: 3, ..Options::default() };
+        let options = Options { max_sweeps: 3, ..Options::default() };
         let mut forces = vec![[0.0; 3]; 12];
         let report = Solver::new()
             .solve(&dense.problem(), &[fixed(); 12], &options, forces.as_flattened_mut())
             .unwrap();
-        assert_ne!(report.end, End::Infeasible, "{unit} {size}");
+        assert_ne!(report.status, Status::Infeasible, "{unit} {size}");
     }
 }
 
@@ -179,7 +189,7 @@ fn a_contact_that_hardly_approaches_has_a_finite_force() {
         let report = Solver::new()
             .solve(&dense.problem(), &laws, &Options::default(), forces.as_flattened_mut())
             .unwrap();
-        assert_eq!(report.end, End::Converged, "{normal}");
+        assert_eq!(report.status, Status::Converged, "{normal}");
         let [x, y, z] = forces[0];
         assert!(z.is_finite() && z >= 0.0 && x.abs().max(y.abs()) <= 0.5 * z, "{normal} {forces:?}");
     }
@@ -191,7 +201,7 @@ fn work_ends_a_solution_in_the_same_place_everywhere() {
     let dense = Dense::new(&mut random, 30, 40, 1.0);
     let laws = [Law::contact(0.5); 30];
     let solve = |work: Option<u64>| {
-        let options = Options { tolerance: 0.0, sweeps: 2000, work, ..Options::default() };
+        let options = Options { tolerance: 0.0, max_sweeps: 2000, max_work: work, ..Options::default() };
         let mut forces = vec![[0.0; 3]; 30];
         let report =
             Solver::new().solve(&dense.problem(), &laws, &options, forces.as_flattened_mut()).unwrap();
@@ -200,7 +210,7 @@ fn work_ends_a_solution_in_the_same_place_everywhere() {
     let (all, _) = solve(None);
     let most = all.work / 10;
     let (part, forces) = solve(Some(most));
-    assert_eq!(part.end, End::Work);
+    assert_eq!(part.status, Status::WorkLimit);
     // At most one more sweep or step.
     assert!(part.work >= most && part.work < 2 * most, "{} {most}", part.work);
     assert!(part.sweeps + part.steps < all.sweeps + all.steps);
@@ -222,11 +232,11 @@ fn forces_that_are_mostly_rounding_are_no_solution() {
             dense.b = vec![[0.0, 0.0, -1.0], [0.0, 0.0, speed]];
             let (mut forces, laws) = (vec![[0.0; 3]; 2], [Law::contact(0.0); 2]);
             for tolerance in [1e-3, 1e-8] {
-                let options = Options { method, tolerance, sweeps: 3000, ..Options::default() };
+                let options = Options { method, tolerance, max_sweeps: 3000, ..Options::default() };
                 let problem = &dense.problem();
                 let report =
                     Solver::new().solve(problem, &laws, &options, forces.as_flattened_mut()).unwrap();
-                assert_ne!(report.end, End::Converged, "{ratio} {method:?} {tolerance} {forces:?}");
+                assert_ne!(report.status, Status::Converged, "{ratio} {method:?} {tolerance} {forces:?}");
             }
         }
     }

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::solve::{
-    BlockRows, End, Fault, Kind, Law, Method, Normal, Options, Problem, Report, RowLayout, Solver,
+    BlockRows, Fault, Kind, Law, Method, Normal, Options, Problem, Report, RowLayout, Solver, Status,
 };
 use testing::Random;
 
@@ -118,7 +118,7 @@ fn forces_do_not_depend_on_how_scalars_are_cut_into_rows() {
         let (mut forces, mut expected) = (vec![0.0; size], vec![0.0; size]);
         let any = Cut::new(&w, &b, &cut);
         let report = any.solve(&mut solver, &laws(&scalars, &cut), method, &mut forces);
-        assert_eq!(report.end, End::Converged, "case {case}: {cut:?}");
+        assert_eq!(report.status, Status::Converged, "case {case}: {cut:?}");
         let threes = vec![3; size / 3];
         Cut::new(&w, &b, &threes).solve(&mut solver, &laws(&scalars, &threes), method, &mut expected);
         let u = &w * DVector::from_column_slice(&forces) + &b;
@@ -155,7 +155,7 @@ fn contacts_stand_beside_other_rows() {
         let (mut forces, mut expected) = ([0.0; 12], [0.0; 12]);
         let any = Cut::new(&w, &b, &cut);
         let report = any.solve(&mut solver, &given, Method::Automatic, &mut forces);
-        assert_eq!(report.end, End::Converged);
+        assert_eq!(report.status, Status::Converged);
         let turned = Cut::new(&turned, &turned_b, &threes);
         turned.solve(&mut solver, &turned_laws, Method::Automatic, &mut expected);
         for (i, &from) in order.iter().enumerate() {
@@ -178,15 +178,16 @@ fn the_worst_row_is_that_of_the_user() {
     let cut = [6, 5, 1, 4];
     let fixed: Vec<Law> = std::iter::repeat_n(Law::fixed(), 7).collect();
     let any = Cut::new(&w, &b, &cut);
-    let options = Options { tolerance: 1e-14, method: Method::GaussSeidel, sweeps: 1, ..Options::default() };
+    let options =
+        Options { tolerance: 1e-14, method: Method::GaussSeidel, max_sweeps: 1, ..Options::default() };
     let (mut forces, mut seen) = ([0.0; 16], Vec::new());
     let mut watch = |report: &Report| {
         seen.push(report.residual.worst);
         true
     };
     let report =
-        Solver::new().solve_watched(&any.problem(), &fixed, &options, &mut forces, &mut watch).unwrap();
-    assert_eq!((report.end, report.residual.worst, report.first.worst), (End::Sweeps, 3, 3));
+        Solver::new().solve_with_progress(&any.problem(), &fixed, &options, &mut forces, &mut watch).unwrap();
+    assert_eq!((report.status, report.residual.worst, report.initial.worst), (Status::SweepLimit, 3, 3));
     assert!(seen.iter().all(|&worst| worst == 3), "{seen:?}");
 }
 
@@ -202,7 +203,7 @@ fn residuals_are_those_of_scalars_alone() {
     let options = Options { tolerance: 1e-12, ..Options::default() };
     let report = Solver::new().solve(&any.problem(), &laws(&[free; 9], &cut), &options, &mut forces).unwrap();
     // With R = 0 the natural map of fixed scalar rows is U = B, and scaled U / √d.
-    assert!((report.first.natural - 1.0).abs() < 1e-12 && (report.first.scaled - 1.0).abs() < 1e-12);
+    assert!((report.initial.natural - 1.0).abs() < 1e-12 && (report.initial.scaled - 1.0).abs() < 1e-12);
     let lower = Scalar { lower: 0.0, ..free };
     let scalars = [free, lower, free, free, lower, free, free, lower, lower];
     let report = Solver::new().solve(&any.problem(), &laws(&scalars, &cut), &options, &mut [0.0; 9]).unwrap();
@@ -218,8 +219,8 @@ fn residuals_are_those_of_scalars_alone() {
             }
         }
     }
-    assert!((report.first.natural - f64::sqrt(natural / all)).abs() < 1e-12);
-    assert!((report.first.scaled - f64::sqrt(scaled / all_scaled)).abs() < 1e-12);
+    assert!((report.initial.natural - f64::sqrt(natural / all)).abs() < 1e-12);
+    assert!((report.initial.scaled - f64::sqrt(scaled / all_scaled)).abs() < 1e-12);
 }
 
 #[test]
@@ -228,7 +229,7 @@ fn what_does_not_fit_is_refused() {
     let any = Cut::new(&w, &b, &[2, 6, 1]);
     let told = |laws: &[Law], forces: &mut [f64]| {
         let made = Solver::new().solve(&any.problem(), laws, &Options::default(), forces);
-        made.map(|report| report.end).unwrap_or_else(|error| panic!("{error}"))
+        made.map(|report| report.status).unwrap_or_else(|error| panic!("{error}"))
     };
     let fails = |laws: &[Law], forces: &mut [f64]| {
         let before = forces.to_vec();
@@ -237,7 +238,7 @@ fn what_does_not_fit_is_refused() {
         made.expect_err("something is wrong")
     };
     let good = [Law::fixed(); 4];
-    assert_eq!(told(&good, &mut [0.0; 9]), End::Converged);
+    assert_eq!(told(&good, &mut [0.0; 9]), Status::Converged);
     assert_eq!(fails(&good[..3], &mut [0.0; 9]).to_string(), "laws: 3 values where 4 are needed");
     assert_eq!(fails(&good, &mut [0.0; 12]).to_string(), "forces: 12 values where 9 are needed");
     for (law, row) in [(0, 0), (1, 1), (2, 1), (3, 2)] {
@@ -274,7 +275,7 @@ fn rows_without_w_do_no_harm() {
             method,
             &mut forces,
         );
-        assert_eq!(report.end, End::Converged);
+        assert_eq!(report.status, Status::Converged);
         assert!(
             forces.iter().zip([0.0, 0.0, 0.0, -1.0, 2.0]).all(|(x, y)| (x - y).abs() < 1e-9),
             "{forces:?}"

@@ -26,8 +26,8 @@ use super::ldy_system;
 /// ldy_system_add_operators. Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors
 /// have m values for a constraint of m rows, see ldy_rows.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, m or count is out of range, a body does not exist or is
-/// there twice, or an operator is ill-formed or not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, m or count is out of range, a body
+/// does not exist or is there twice, or an operator is ill-formed or not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn ldy_system_add_rows(
         }
         // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that the operator says.
         let operators = unsafe { operators(system, id, rows, list, H) }?;
-        constraint.put(system.insert_operators(list, operators)? as c_longlong);
+        constraint.put(system.add_constraint_rows(list, operators)? as c_longlong);
     })
 }
 
@@ -65,13 +65,13 @@ pub unsafe extern "C" fn ldy_system_add_rows(
 /// - coefficient: U is coefficient times the velocity, for instance 1, or -1 for an upper limit.
 /// - constraint: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body or velocity, or coefficient is not
-/// finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body or velocity, or
+/// coefficient is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_add_freedom(
+pub unsafe extern "C" fn ldy_system_add_dof_constraint(
     system: *mut ldy_system,
     body: c_longlong,
     freedom: c_int,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn ldy_system_add_freedom(
 ) -> c_int {
     entry!(system: exclusive, constraint: place => {
         let body = body_id(body)?;
-        constraint.put(system.insert_dof(body, usize::try_from(freedom).ok(), coefficient)? as c_longlong);
+        constraint.put(system.add_dof_constraint(body, usize::try_from(freedom).ok(), coefficient)? as c_longlong);
     })
 }
 
@@ -89,9 +89,9 @@ pub unsafe extern "C" fn ldy_system_add_freedom(
 /// - H: count operators, as in ldy_system_add_rows. The number of rows does not change.
 /// - count: number of its bodies.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has points, count is
-/// wrong, or an operator is ill-formed or not finite. If both sides of the constraint are on the same body, the function returns
-/// LDY_BUG_FOUND, too: use ldy_system_set_operators.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, it has
+/// points, count is wrong, or an operator is ill-formed or not finite. If both sides of the constraint are on the same body, the
+/// function returns LDY_ERROR_INVALID_ARGUMENT, too: use ldy_system_set_operators.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -124,8 +124,8 @@ pub unsafe extern "C" fn ldy_system_set_rows_operators(
 /// - compliance: m x m, column-major, symmetric positive semidefinite.
 /// - count: m^2, or 0 for no compliance.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, count is wrong, or the
-/// compliance is not finite, not symmetric or not positive semidefinite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, count is
+/// wrong, or the compliance is not finite, not symmetric or not positive semidefinite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; compliance is NULL or has count values.
@@ -147,18 +147,19 @@ pub unsafe extern "C" fn ldy_system_set_rows_compliance(
 /// - values: where to write count values, in the order of rows; NaN for a block where none is found.
 /// - count: number of constraints.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or there was no successful update since the last change.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or there was no successful update since the
+/// last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; values is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_largest_eigenvalues(
+pub unsafe extern "C" fn ldy_system_block_eigenvalues(
     system: *const ldy_system,
     values: *mut f64,
     count: usize,
 ) -> c_int {
     entry!(system: shared, values: values_mut(count) => {
-        let rows = system.rows()?;
+        let rows = system.results()?;
         check_size("values", rows.ids.len(), count)?;
         rows.largest_eigenvalues(values);
     })
@@ -169,7 +170,7 @@ pub unsafe extern "C" fn ldy_system_largest_eigenvalues(
 /// - rows: where to write the number of scalar rows.
 /// - entries: where to write the number of entries of all blocks.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, or there was no successful update since the last change.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or there was no successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; rows and entries are NULL or valid.
@@ -180,7 +181,7 @@ pub unsafe extern "C" fn ldy_system_csr_size(
     entries: *mut usize,
 ) -> c_int {
     entry!(system: shared, rows: place, entries: place => {
-        let results = system.rows()?;
+        let results = system.results()?;
         rows.put(results.b.len() as c_int);
         entries.put(results.w.values().len());
     })
@@ -196,8 +197,8 @@ pub unsafe extern "C" fn ldy_system_csr_size(
 ///
 /// W is symmetric to the bit, so that the result is also W as compressed columns.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a count is wrong, an int cannot hold the number of entries, or there was no
-/// successful update since the last change.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, an int cannot hold the number of entries, or
+/// there was no successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -212,7 +213,7 @@ pub unsafe extern "C" fn ldy_system_csr(
 ) -> c_int {
     entry!(system: shared, starts: values_mut(start_count), columns: values_mut(count),
            values: values_mut(count) => {
-        let rows = system.rows()?;
+        let rows = system.results()?;
         check_size("starts", rows.b.len() + 1, start_count)?;
         check_size("columns and values", rows.w.values().len(), count)?;
         let why = "system: W has more entries than an int can count";

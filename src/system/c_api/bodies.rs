@@ -19,7 +19,7 @@ use super::ldy_system;
 ///
 /// Returns 0, or any other value if it failed. The thread that calls the library calls it. It must not use the system that calls
 /// it, and must not leave by longjmp or an exception.
-pub type ldy_solver =
+pub type ldy_apply_inverse =
     Option<unsafe extern "C" fn(size: c_int, columns: c_int, x: *mut f64, data: *mut c_void) -> c_int>;
 
 /// Insert a rigid body. Its generalized velocity has 6 values: angular velocity in the referential frame (the body's own axes),
@@ -31,8 +31,8 @@ pub type ldy_solver =
 /// - center: referential mass center, 3 values.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, mass or inertia is not positive
-/// definite, or the rotation is not orthonormal to within 1e-8.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, mass or inertia
+/// is not positive definite, or the rotation is not orthonormal to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn ldy_system_add_rigid(
     body: *mut c_longlong,
 ) -> c_int {
     entry!(system: exclusive, inertia: array, rotation: array, center: array, body: place => {
-        body.put(system.insert_rigid(mass, inertia, rotation, center)? as c_longlong);
+        body.put(system.add_rigid(mass, inertia, rotation, center)? as c_longlong);
     })
 }
 
@@ -58,8 +58,8 @@ pub unsafe extern "C" fn ldy_system_add_rigid(
 /// - center: referential mass center, 3 values.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, or mass or Euler tensor is not
-/// positive definite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, or mass or
+/// Euler tensor is not positive definite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn ldy_system_add_pseudo_rigid(
     body: *mut c_longlong,
 ) -> c_int {
     entry!(system: exclusive, euler: array, center: array, body: place => {
-        body.put(system.insert_pseudo_rigid(mass, euler, center)? as c_longlong);
+        body.put(system.add_pseudo_rigid(mass, euler, center)? as c_longlong);
     })
 }
 
@@ -83,8 +83,8 @@ pub unsafe extern "C" fn ldy_system_add_pseudo_rigid(
 /// - center: referential center, 3 values.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a value is not finite, or the rotation is not orthonormal
-/// to within 1e-8.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, or the rotation
+/// is not orthonormal to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn ldy_system_add_obstacle(
 ) -> c_int {
     entry!(system: exclusive, rotation: array, center: array, body: place => {
         let kinematics = Kinematics::Rigid { rotation: *rotation, center: *center };
-        body.put(system.insert_body(6, kinematics, Inertia::Obstacle)? as c_longlong);
+        body.put(system.add_body(6, kinematics, Inertia::Obstacle)? as c_longlong);
     })
 }
 
@@ -107,7 +107,8 @@ pub unsafe extern "C" fn ldy_system_add_obstacle(
 /// - inverse: A^-1, n x n, symmetric.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, n < 1, or A^-1 is not finite or not symmetric.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, or A^-1 is not finite or not
+/// symmetric.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -129,7 +130,8 @@ pub unsafe extern "C" fn ldy_system_add_dense(
 /// - inverse: the diagonal of A^-1, n values, none negative.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, n < 1, or a value is negative or not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, or a value is negative or not
+/// finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -156,9 +158,9 @@ pub unsafe extern "C" fn ldy_system_add_diagonal(
 /// - count: number of values in rows and in values, equal to starts[n].
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if a diagonal entry is missing, LDY_MATRIX_KIND if the columns are ill-formed, or
-/// LDY_BUG_FOUND if an argument is NULL, n < 1, or A is not finite or not symmetric. If A is not positive definite, an update
-/// returns the error.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry is missing, LDY_ERROR_INVALID_FORMAT if
+/// the columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, or A is not finite or not symmetric. If
+/// A is not positive definite, an update returns the error.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -186,7 +188,7 @@ pub unsafe extern "C" fn ldy_system_add_matrix(
 /// - data: passed to the callback.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL or n < 1.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or n < 1.
 ///
 /// # Safety
 /// system comes from ldy_system_create; solver does as its type says, with data, as long as the body exists.
@@ -194,7 +196,7 @@ pub unsafe extern "C" fn ldy_system_add_matrix(
 pub unsafe extern "C" fn ldy_system_add_solver(
     system: *mut ldy_system,
     n: c_int,
-    solver: ldy_solver,
+    solver: ldy_apply_inverse,
     data: *mut c_void,
     body: *mut c_longlong,
 ) -> c_int {
@@ -219,13 +221,13 @@ pub unsafe extern "C" fn ldy_system_add_solver(
 ///
 /// The callback is called once in each update in which a constraint acts on one of the bodies, more than once if its columns would
 /// take more than 64 MB. Each vector that is multiplied through bodies needs one more call. If it fails, the function that called
-/// it returns LDY_LU_FACTOR, and the text names the first of the bodies that constraints act on.
+/// it returns LDY_ERROR_SINGULAR, and the text names the first of the bodies that constraints act on.
 ///
 /// You use each body as any other, with its own velocity. You may remove it or set another inertia; then it leaves the callback,
 /// whose columns keep their length. The library uses solver and data until the last body has left.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there are no bodies, a size is below 1, or an int cannot
-/// hold the number of all velocities. After an error no body is inserted.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there are no bodies, a size is below
+/// 1, or an int cannot hold the number of all velocities. After an error no body is inserted.
 ///
 /// # Safety
 /// system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data,
@@ -235,7 +237,7 @@ pub unsafe extern "C" fn ldy_system_add_model(
     system: *mut ldy_system,
     sizes: *const c_int,
     count: usize,
-    solver: ldy_solver,
+    solver: ldy_apply_inverse,
     data: *mut c_void,
     bodies: *mut c_longlong,
 ) -> c_int {
@@ -246,14 +248,14 @@ pub unsafe extern "C" fn ldy_system_add_model(
         for &n in sizes {
             lengths.push(size(n)?);
         }
-        let first = system.insert_model(&lengths, Callback { function, data })?;
+        let first = system.add_model(&lengths, Callback { function, data })?;
         bodies.iter_mut().zip(first as c_longlong..).for_each(|(to, id)| *to = id);
     })
 }
 
 /// Remove a body.
 ///
-/// Returns 0, or LDY_BUG_FOUND if system is NULL, there is no such body, or a constraint acts on it.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL, there is no such body, or a constraint acts on it.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -266,8 +268,8 @@ pub unsafe extern "C" fn ldy_system_remove_body(system: *mut ldy_system, body: c
 ///
 /// - rotation: 3 x 3, column-major, orthonormal.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or the rotation is not finite
-/// or not orthonormal to within 1e-8.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or the rotation
+/// is not finite or not orthonormal to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -285,7 +287,7 @@ pub unsafe extern "C" fn ldy_system_set_rotation(
 ///
 /// - any: 0 refuses them, any other value accepts them.
 ///
-/// Returns 0, or LDY_BUG_FOUND if system is NULL.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
 ///
 /// # Safety
 /// system comes from ldy_system_create.
@@ -299,8 +301,8 @@ pub unsafe extern "C" fn ldy_system_take_any_axes(system: *mut ldy_system, any: 
 /// - mass: positive.
 /// - inertia: referential inertia of a rigid body, Euler tensor of a pseudo-rigid body, as at insertion.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind or an obstacle with
-/// constraints, or a value is not finite or not positive definite.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind or an obstacle
+/// with constraints, or a value is not finite or not positive definite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -321,8 +323,8 @@ pub unsafe extern "C" fn ldy_system_set_mass(
 /// - n: number of its generalized velocities.
 /// - inverse: A^-1, n x n, symmetric.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities,
-/// it is an obstacle with constraints, or A^-1 is not finite or not symmetric.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, n is not its
+/// number of velocities, it is an obstacle with constraints, or A^-1 is not finite or not symmetric.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -343,8 +345,8 @@ pub unsafe extern "C" fn ldy_system_set_dense(
 /// - n: number of its generalized velocities.
 /// - inverse: the diagonal of A^-1, n values, none negative.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities,
-/// it is an obstacle with constraints, or a value is negative or not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, n is not its
+/// number of velocities, it is an obstacle with constraints, or a value is negative or not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -365,9 +367,9 @@ pub unsafe extern "C" fn ldy_system_set_diagonal(
 /// - n: number of its generalized velocities.
 /// - starts, rows, values, count: A, as in ldy_system_add_matrix.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if a diagonal entry is missing, LDY_MATRIX_KIND if the columns are ill-formed, or
-/// LDY_BUG_FOUND if an argument is NULL, there is no such body, n is not its number of velocities, it is an obstacle with
-/// constraints, or A is not finite or not symmetric.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry is missing, LDY_ERROR_INVALID_FORMAT if
+/// the columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, n is not its number of
+/// velocities, it is an obstacle with constraints, or A is not finite or not symmetric.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -391,7 +393,8 @@ pub unsafe extern "C" fn ldy_system_set_matrix(
 /// - velocity: count values.
 /// - count: number of its generalized velocities.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, count is wrong, or a value is not finite.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, count is wrong, or a value is not
+/// finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -410,7 +413,8 @@ pub unsafe extern "C" fn ldy_system_set_velocity(
 /// - velocity: count values.
 /// - count: number of its generalized velocities.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, count is wrong, or a value is not finite.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, count is wrong, or a value is not
+/// finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -426,12 +430,12 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocity(
     })
 }
 
-/// Return the free generalized velocity of a body, as it was set, or as ldy_system_add_reactions has changed it.
+/// Return the free generalized velocity of a body, as it was set, or as ldy_system_apply_reactions has changed it.
 ///
 /// - velocity: where to write it, count values.
 /// - count: number of its generalized velocities.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, or count is wrong.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, or count is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -483,7 +487,7 @@ fn size(n: c_int) -> Result<usize> {
 /// Insert a body whose constraints are given by operators, and return its id.
 fn insert_general(system: &mut System, n: c_int, inertia: Checked<Inertia>) -> Result<c_longlong> {
     let inertia = inertia.map_err(|fault| Error::of_body(system.next_body(), fault))?;
-    Ok(system.insert_body(size(n)?, Kinematics::General, inertia)? as c_longlong)
+    Ok(system.add_body(size(n)?, Kinematics::General, inertia)? as c_longlong)
 }
 
 fn set_inertia(system: &mut System, body: c_longlong, inertia: Checked<Inertia>) -> Result {

@@ -9,12 +9,12 @@ use super::arguments::{self, entry, null};
 use super::strided::Strided;
 use super::{LDY_GROUND, ldy_system};
 
-/// Insert many constraints at points, as ldy_system_add_constraint inserts one. The function inserts all of them or none.
+/// Insert many constraints at points, as ldy_system_add_point_constraint inserts one. The function inserts all of them or none.
 ///
 /// In this function and the following ones each array has count entries. Its stride is the number of BYTES from the beginning of
 /// one entry to the next, a multiple of 8, so that entries may be members of your structures. If the stride of an array that is
-/// read is 0, its first entry is used for all. An int must be able to number the entries. If an entry is refused, nothing changes, and
-/// the text has its index, counted from 0.
+/// read is 0, its first entry is used for all. An int must be able to number the entries. If an entry is refused, nothing changes,
+/// and the text has its index, counted from 0.
 ///
 /// - masters, slaves: an id each, or LDY_GROUND. slaves NULL: all slaves are the ground. bodies_stride: for both.
 /// - frames: 9 values each.
@@ -22,13 +22,13 @@ use super::{LDY_GROUND, ldy_system};
 ///   points_stride: for both.
 /// - constraint: where to write the id of the first constraint; the others have the following ids.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, or
-/// ldy_system_add_constraint refuses an entry.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, or
+/// ldy_system_add_point_constraint refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_add_constraints(
+pub unsafe extern "C" fn ldy_system_add_point_constraints(
     system: *mut ldy_system,
     count: usize,
     masters: *const c_longlong,
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
         system.reserve_constraints(count)?;
         let sides = GivenSides { ids: [Some(masters), slaves], points: [master_points, slave_points] };
         sides.check(count, |k| sides.bodies(k))?;
-        constraint.put(system.insert_constraints(count, |k| sides.place(&frames, k))? as c_longlong);
+        constraint.put(system.add_point_constraints(count, |k| sides.place(&frames, k))? as c_longlong);
     })
 }
 
@@ -59,11 +59,11 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
 /// after constraints are inserted and removed.
 ///
 /// - constraints: an id each.
-/// - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_constraints. masters NULL: bodies
-///   do not change, and slaves is not read.
+/// - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_point_constraints. masters NULL:
+///   bodies do not change, and slaves is not read.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such
-/// constraint, it has operators, or ldy_system_add_constraint refuses an entry.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there
+/// is no such constraint, it has operators, or ldy_system_add_point_constraint refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -112,13 +112,13 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
 ///
 /// Each of the three results may be NULL: not wanted.
 ///
-/// Returns 0, or LDY_BUG_FOUND if another argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
-/// constraint, or it has operators. After an error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if another argument is NULL, a stride is not a multiple of 8 or less than an entry,
+/// there is no such constraint, or it has operators. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_placements(
+pub unsafe extern "C" fn ldy_system_point_frames(
     system: *const ldy_system,
     count: usize,
     constraints: *const c_longlong,
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn ldy_system_placements(
            master_points: optional strided_mut((count, points_stride, 3)),
            slave_points: optional strided_mut((count, points_stride, 3)) => {
         let [mut frames, mut masters, mut slaves] = [frames, master_points, slave_points];
-        system.placements(count, |k| constraints.id(k), |k, frame, points| {
+        system.point_frames(count, |k| constraints.id(k), |k, frame, points| {
             for (to, values) in [(&mut frames, &frame[..]), (&mut masters, &points[0]), (&mut slaves, &points[1])] {
                 if let Some(to) = to {
                     to.put(k, values);
@@ -147,8 +147,8 @@ pub unsafe extern "C" fn ldy_system_placements(
 /// Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance sets one. The function sets all of them or
 /// none.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such constraint, or
-/// ldy_system_set_compliance refuses an entry.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such constraint,
+/// or ldy_system_set_compliance refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -169,7 +169,8 @@ pub unsafe extern "C" fn ldy_system_set_compliances(
 
 /// Set the tags of many constraints, as ldy_system_set_tag sets one. The function sets all of them or none.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, or there is no such constraint.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, or there is no such
+/// constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -192,8 +193,8 @@ pub unsafe extern "C" fn ldy_system_set_tags(
 ///
 /// - constraints: count different ids.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such constraint, or an id is
-/// there twice.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such constraint,
+/// or an id is there twice.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -215,8 +216,8 @@ pub unsafe extern "C" fn ldy_system_remove_constraints(
 /// - n: number of generalized velocities, the same for all of these bodies.
 /// - velocities: n values each.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such body, n is not its number
-/// of velocities, or a value is not finite.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such body, n is
+/// not its number of velocities, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -264,8 +265,8 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocities(
 /// - n: number of generalized velocities, the same for all of these bodies.
 /// - velocities: where to write n values each.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
-/// body, or n is not its number of velocities. After an error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is
+/// no such body, or n is not its number of velocities. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
@@ -289,7 +290,7 @@ pub unsafe extern "C" fn ldy_system_velocities(
 /// Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation sets one. The function sets all
 /// of them or none.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8, there is no such body, or
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such body, or
 /// ldy_system_set_rotation refuses an entry.
 ///
 /// # Safety
@@ -314,8 +315,8 @@ pub unsafe extern "C" fn ldy_system_set_rotations(
 /// - bodies: an id each.
 /// - rotations: where to write 9 values each.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is no such
-/// body, or it is of another kind. After an error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is
+/// no such body, or it is of another kind. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.

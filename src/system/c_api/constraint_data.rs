@@ -14,25 +14,25 @@ use super::ldy_system;
 /// mu is added to W in addition to compliances, and replaces the previous regularization. A constraint that is inserted later has
 /// none.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or a value is negative or not finite. After an error nothing
-/// has changed.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or a value is negative or not finite. After an
+/// error nothing has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; mu is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_regularise(
+pub unsafe extern "C" fn ldy_system_set_regularization(
     system: *mut ldy_system,
     mu: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(system: exclusive, mu: values(count) => system.regularise(mu)?)
+    entry!(system: exclusive, mu: values(count) => system.set_regularization(mu)?)
 }
 
 /// Set the tag of a constraint: any number by which the program finds the constraint again.
 ///
 /// The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
 ///
-/// Returns 0, or LDY_BUG_FOUND if system is NULL or there is no such constraint.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or there is no such constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create.
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn ldy_system_set_tag(
 /// - tags: where to write them, in the order of rows.
 /// - count: number of constraints.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or count is wrong.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; tags is NULL or has count values.
@@ -60,30 +60,30 @@ pub unsafe extern "C" fn ldy_system_tags(
     tags: *mut c_ulonglong,
     count: usize,
 ) -> c_int {
-    entry!(system: shared, tags: values_mut(count) => system.write_tags(tags)?)
+    entry!(system: shared, tags: values_mut(count) => system.tags(tags)?)
 }
 
 /// Store the reactions of all constraints for a warm start.
 ///
-/// Each reaction remains with its constraint when other constraints are inserted, removed or moved. ldy_system_reactions returns
-/// them in the order that rows have then: an initial guess for the contact solver. No update is needed, and results do not depend
-/// on stored reactions.
+/// Each reaction remains with its constraint when other constraints are inserted, removed or moved. ldy_system_stored_reactions
+/// returns them in the order that rows have then: an initial guess for the contact solver. No update is needed, and results do not
+/// depend on stored reactions.
 ///
 /// - R: three values for each constraint, in the order of rows.
 /// - count: number of values.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or a value is not finite. After an error nothing has
-/// changed.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or a value is not finite. After an error
+/// nothing has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; R is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_set_reactions(
+pub unsafe extern "C" fn ldy_system_store_reactions(
     system: *mut ldy_system,
     R: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(system: exclusive, R: values(count) => system.set_reactions(R)?)
+    entry!(system: exclusive, R: values(count) => system.store_reactions(R)?)
 }
 
 /// Return the stored reactions of all constraints; they are zero for a new constraint.
@@ -91,11 +91,15 @@ pub unsafe extern "C" fn ldy_system_set_reactions(
 /// - R: where to write three values for each constraint, in the order of rows.
 /// - count: number of values.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or count is wrong.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; R is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_reactions(system: *const ldy_system, R: *mut f64, count: usize) -> c_int {
-    entry!(system: shared, R: values_mut(count) => system.write_reactions(R)?)
+pub unsafe extern "C" fn ldy_system_stored_reactions(
+    system: *const ldy_system,
+    R: *mut f64,
+    count: usize,
+) -> c_int {
+    entry!(system: shared, R: values_mut(count) => system.stored_reactions(R)?)
 }

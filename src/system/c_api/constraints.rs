@@ -43,13 +43,13 @@ pub struct ldy_operator {
 /// - master_point, slave_point: referential points, 3 values each; not read for the ground.
 /// - constraint: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist or has no points, a value is not
-/// finite, or the frame is not orthonormal to within 1e-8 (unless ldy_system_take_any_axes accepts it).
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist or has no
+/// points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless ldy_system_take_any_axes accepts it).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_add_constraint(
+pub unsafe extern "C" fn ldy_system_add_point_constraint(
     system: *mut ldy_system,
     master: c_longlong,
     slave: c_longlong,
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn ldy_system_add_constraint(
         let bodies = [side(master)?, side(slave)?];
         // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
         let points = unsafe { points(bodies, [master_point, slave_point]) }?;
-        constraint.put(system.insert_constraint(bodies, frame, points)? as c_longlong);
+        constraint.put(system.add_point_constraint(bodies, frame, points)? as c_longlong);
     })
 }
 
@@ -72,8 +72,8 @@ pub unsafe extern "C" fn ldy_system_add_constraint(
 /// - H_master, H_slave: see ldy_operator; copied; not read for the ground.
 /// - constraint: where to write the id.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist, or an operator is ill-formed or
-/// not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist, or an operator
+/// is ill-formed or not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -91,13 +91,13 @@ pub unsafe extern "C" fn ldy_system_add_operators(
         let id = system.next_constraint();
         // SAFETY: the C program promises that each operator is NULL or valid with its arrays, unless it is the ground's.
         let operators = unsafe { operators(system, id, bodies, [H_master, H_slave]) }?;
-        constraint.put(system.insert_operators(&bodies, operators)? as c_longlong);
+        constraint.put(system.add_constraint_rows(&bodies, operators)? as c_longlong);
     })
 }
 
 /// Remove a constraint. Later rows move up; the ids of other constraints do not change.
 ///
-/// Returns 0, or LDY_BUG_FOUND if system is NULL or there is no such constraint.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or there is no such constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -109,10 +109,10 @@ pub unsafe extern "C" fn ldy_system_remove_constraint(
     entry!(system: exclusive => system.remove_constraint(constraint_id(constraint)?)?)
 }
 
-/// Set frame and points of a constraint that was inserted with points; as in ldy_system_add_constraint.
+/// Set frame and points of a constraint that was inserted with points; as in ldy_system_add_point_constraint.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has operators, a value is not finite, or the
-/// frame is not orthonormal.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, it has operators, a value is not
+/// finite, or the frame is not orthonormal.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -135,8 +135,8 @@ pub unsafe extern "C" fn ldy_system_move_constraint(
 
 /// Set the operators of a constraint that was inserted with operators; as in ldy_system_add_operators.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, it has points, or an
-/// operator is ill-formed or not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, it has
+/// points, or an operator is ill-formed or not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -160,9 +160,9 @@ pub unsafe extern "C" fn ldy_system_set_operators(
 ///
 /// - compliance: 3 x 3, symmetric positive semidefinite; NULL: none.
 ///
-/// Returns 0, or LDY_BUG_FOUND if system is NULL, there is no such constraint, the compliance is not finite, not symmetric or not
-/// positive semidefinite, or the constraint was not inserted with three rows on one or two bodies. For other constraints use
-/// ldy_system_set_rows_compliance.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL, there is no such constraint, the compliance is not finite, not
+/// symmetric or not positive semidefinite, or the constraint was not inserted with three rows on one or two bodies. For other
+/// constraints use ldy_system_set_rows_compliance.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -185,8 +185,8 @@ pub unsafe extern "C" fn ldy_system_set_compliance(
 ///
 /// - compliance: the diagonal, 3 values, none negative.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, a value is negative or not finite, or
-/// ldy_system_set_compliance refuses the constraint.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, a value is negative or not finite,
+/// or ldy_system_set_compliance refuses the constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -254,7 +254,8 @@ unsafe fn operators(
     Ok(operators)
 }
 
-/// An operator with `rows` rows and as many columns as it says. If an array is NULL, this fails; else the operator may be ill-formed.
+/// An operator with `rows` rows and as many columns as it says. If an array is NULL, this fails; else the operator may be
+/// ill-formed.
 ///
 /// # Safety
 /// Its arrays are NULL or have the lengths that [`ldy_operator`] describes.

@@ -20,11 +20,11 @@ impl Handle for ldy_factor {
     type Core = Cholesky;
 }
 
-/// Create a factor. It is empty until ldy_factor_system or ldy_factor_rows succeeds.
+/// Create a factor. It is empty until ldy_factor_compute or ldy_factor_compute_rows succeeds.
 ///
 /// - factor: where to write it. Destroy it with ldy_factor_destroy.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if factor is NULL.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if factor is NULL.
 ///
 /// # Safety
 /// factor is NULL or valid.
@@ -45,43 +45,44 @@ pub unsafe extern "C" fn ldy_factor_destroy(factor: *mut ldy_factor) {
 
 /// Factor W + diag (mu) for the W of the last update of a system. Since that update only velocities may have changed.
 ///
-/// - mu: in the units of W. It is added in addition to compliances and ldy_system_regularise.
+/// - mu: in the units of W. It is added in addition to compliances and ldy_system_set_regularization.
 /// - count: 0 (no mu), 1 (one value for all), the number of rows, or the number of scalar rows.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
 ///
-/// - LDY_CHOL_FACTOR if the matrix is not positive definite or is singular to working precision, which means a pivot below 1e-13 of
-///   its diagonal entry. The text names the constraint of the first such pivot in the elimination order; see ldy_system_redundant.
-/// - LDY_BUG_FOUND if an argument is NULL, count is wrong, mu is not finite, or there was no such update.
+/// - LDY_ERROR_NOT_POSITIVE_DEFINITE if the matrix is not positive definite or is singular to working precision, which means a
+///   pivot below 1e-13 of its diagonal entry. The text names the constraint of the first such pivot in the elimination order; see
+///   ldy_system_redundant.
+/// - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, mu is not finite, or there was no such update.
 ///
 /// After an error the factor is empty.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create, system from ldy_system_create; mu is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_factor_system(
+pub unsafe extern "C" fn ldy_factor_compute(
     factor: *mut ldy_factor,
     system: *const ldy_system,
     mu: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(factor: exclusive, system: shared, mu: values(count) => system.factorise(factor, mu)?)
+    entry!(factor: exclusive, system: shared, mu: values(count) => system.factorize(factor, mu)?)
 }
 
 /// Factor W + diag (mu) for any rows. W is symmetric; only its upper triangle is read.
 ///
-/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
-///   last two are both NULL or both not NULL.
-/// - mu, count: as in ldy_factor_system.
+/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
+///   The last two are both NULL or both not NULL.
+/// - mu, count: as in ldy_factor_compute.
 ///
-/// Returns the codes of ldy_factor_system, and LDY_BUG_FOUND also if the rows are ill-formed or not finite. The text names the row.
-/// After an error the factor is empty.
+/// Returns the codes of ldy_factor_compute, and LDY_ERROR_INVALID_ARGUMENT also if the rows are ill-formed or not finite. The text
+/// names the row. After an error the factor is empty.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
 /// that it says; mu is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_factor_rows(
+pub unsafe extern "C" fn ldy_factor_compute_rows(
     factor: *mut ldy_factor,
     rows: *const ldy_rows,
     mu: *const f64,
@@ -97,8 +98,9 @@ pub unsafe extern "C" fn ldy_factor_rows(
 /// - stride: number of values from the beginning of one vector to the next, at least count.
 /// - count: number of scalar rows.
 ///
-/// The result for a vector is bit-identical for any number of other vectors. Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an
-/// argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error x has not changed.
+/// The result for a vector is bit-identical for any number of other vectors. Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
+/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error x
+/// has not changed.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create; x has (columns - 1) * stride + count values.
@@ -123,7 +125,7 @@ pub unsafe extern "C" fn ldy_factor_solve(
 ///
 /// - value: where to write it.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or the factor is empty.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or the factor is empty.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create; value is NULL or valid.

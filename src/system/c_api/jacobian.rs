@@ -27,9 +27,9 @@ const IDS: usize = size_of::<c_longlong>();
 /// - row_stride, column_stride: in doubles; columns and 1 for row-major J, 1 and rows for column-major J.
 /// - constraint: where to write the id of the first constraint; the others have the following ids.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a body does not exist or is there twice, the shape of J
-/// is wrong, a constraint has too many or too few rows or too many bodies, or a value is not finite. After an error nothing has
-/// changed. The text names a bad constraint by its position in heights, counted from 0.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist or is there
+/// twice, the shape of J is wrong, a constraint has too many or too few rows or too many bodies, or a value is not finite. After an
+/// error nothing has changed. The text names a bad constraint by its position in heights, counted from 0.
 ///
 /// # Safety
 /// system comes from ldy_system_create; bodies, heights are NULL or have the lengths given, J is NULL or has all entries.
@@ -60,8 +60,8 @@ pub unsafe extern "C" fn ldy_system_add_jacobian(
 /// - bodies, body_count, heights, count, rows, columns, constraint: as in ldy_system_add_jacobian.
 /// - starts, counts, indices, values, value_count: compressed rows, as in ldy_system_set_sparse_jacobian.
 ///
-/// Returns the codes of ldy_system_add_jacobian, and LDY_BUG_FOUND also if a row begins or ends outside the arrays, or its columns
-/// do not ascend.
+/// Returns the codes of ldy_system_add_jacobian, and LDY_ERROR_INVALID_ARGUMENT also if a row begins or ends outside the arrays, or
+/// its columns do not ascend.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the lengths given.
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
 /// - constraints: count different ids.
 /// - J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT
 ///
 /// - if an argument is NULL, a body or a constraint does not exist or is there twice, or the shape of J is wrong;
 /// - if a constraint has points or operators by nodes, or acts on none of the bodies or on one body twice;
@@ -141,8 +141,8 @@ pub unsafe extern "C" fn ldy_system_set_jacobian(
 /// The arguments starts, counts, indices, values are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or indptr, NULL,
 /// indices, data of a scipy.sparse.csr_matrix with sorted indices.
 ///
-/// Returns the codes of ldy_system_set_jacobian, and LDY_BUG_FOUND also if a row begins or ends outside the arrays, or its columns
-/// do not ascend.
+/// Returns the codes of ldy_system_set_jacobian, and LDY_ERROR_INVALID_ARGUMENT also if a row begins or ends outside the arrays, or
+/// its columns do not ascend.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the lengths given.
@@ -178,5 +178,5 @@ fn insert(
 ) -> Result<c_longlong> {
     // No constraint has fewer rows than 1.
     let heights = heights.iter().map(|&height| usize::try_from(height).unwrap_or(0));
-    Ok(system.insert_jacobian(bodies.ids(), heights, jacobian)? as c_longlong)
+    Ok(system.add_jacobian(bodies.ids(), heights, jacobian)? as c_longlong)
 }

@@ -11,16 +11,16 @@ use super::strided::Strided;
 
 /// Keep the law of a constraint with the constraint.
 ///
-/// A solver that gets no laws uses the kept ones (see ldy_solve_system), so that a program needs no table from rows to contacts. The
-/// law stays when the constraint is moved or gets other operators, and when other constraints are inserted or removed. It goes when
-/// the constraint is removed. A new constraint has no law. W, B and all other results of the last update remain valid: no update
-/// depends on laws.
+/// A solver that gets no laws uses the kept ones (see ldy_contact_solver_solve), so that a program needs no table from rows to
+/// contacts. The law stays when the constraint is moved or gets other operators, and when other constraints are inserted or
+/// removed. It goes when the constraint is removed. A new constraint has no law. W, B and all other results of the last update
+/// remain valid: no update depends on laws.
 ///
 /// - constraint: its id.
-/// - law: copied. kind LDY_NO_LAW removes the law that the constraint has.
+/// - law: copied. kind LDY_LAW_NONE removes the law that the constraint has.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, the kind is unknown, a contact law is for a
-/// constraint of other than three rows, or a value is not valid. Then nothing has changed.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, the kind is unknown, a contact law
+/// is for a constraint of other than three rows, or a value is not valid. Then nothing has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; law is NULL or valid.
@@ -39,11 +39,11 @@ pub unsafe extern "C" fn ldy_system_set_law(
 
 /// Keep the laws of many constraints, as ldy_system_set_law does for one constraint: all laws, or none.
 ///
-/// - constraints: count ids. constraints_stride: bytes from one id to the next, see ldy_system_add_constraints.
+/// - constraints: count ids. constraints_stride: bytes from one id to the next, see ldy_system_add_point_constraints.
 /// - laws: count laws, copied. laws_stride: bytes from one law to the next; 0: the first law is for all constraints.
 ///
-/// If a constraint is there twice, its last law holds. Returns 0 or LDY_BUG_FOUND, as ldy_system_set_law; also if a stride is no
-/// multiple of 8. The text names the number of the entry and the constraint.
+/// If a constraint is there twice, its last law holds. Returns 0 or LDY_ERROR_INVALID_ARGUMENT, as ldy_system_set_law; also if a
+/// stride is no multiple of 8. The text names the number of the entry and the constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -65,9 +65,9 @@ pub unsafe extern "C" fn ldy_system_set_laws(
 
 /// Write the law that is kept with a constraint.
 ///
-/// - law: where to write it. Values that the constraint does not read are zero. kind is LDY_NO_LAW if the constraint has no law.
+/// - law: where to write it. Values that the constraint does not read are zero. kind is LDY_LAW_NONE if the constraint has no law.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or there is no such constraint.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or there is no such constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; law is NULL or valid.
@@ -88,8 +88,8 @@ pub unsafe extern "C" fn ldy_system_law(
 /// - constraints: count ids, with their stride as in ldy_system_set_laws.
 /// - laws: where to write count laws. laws_stride: bytes from one law to the next, at least the size of a law.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, a stride is too short or no multiple of 8, or there is no such constraint.
-/// Then nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is too short or no multiple of 8, or there is no such
+/// constraint. Then nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.

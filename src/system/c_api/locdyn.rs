@@ -23,7 +23,7 @@ impl Handle for ldy_locdyn_rows {
 ///
 /// - copies: where to write it. Destroy it with ldy_locdyn_rows_destroy.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if copies is NULL.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if copies is NULL.
 ///
 /// # Safety
 /// copies is NULL or valid.
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn ldy_locdyn_rows_destroy(copies: *mut ldy_locdyn_rows) {
     unsafe { handle::destroy(copies) };
 }
 
-/// Copy the rows of a LOCDYN of ldy.h, for ldy_solve_rows and all functions ldy_rows_* and ldy_factor_*.
+/// Copy the rows of a LOCDYN of ldy.h, for ldy_contact_solver_solve_rows and all functions ldy_rows_* and ldy_factor_*.
 ///
 /// The function writes to no memory of the host or of ldy. Later changes of either do not change the copies.
 ///
@@ -67,11 +67,12 @@ pub unsafe extern "C" fn ldy_locdyn_rows_destroy(copies: *mut ldy_locdyn_rows) {
 /// and blocks. In lists of another module it finds rings of rows or blocks, and blocks that lead to rows outside the list; all
 /// other links must be valid.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
 ///
-/// - LDY_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so that the
-///   rows of this process alone are no complete W. The text names the constraint.
-/// - LDY_BUG_FOUND if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number of blocks.
+/// - LDY_ERROR_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so that
+///   the rows of this process alone are no complete W. The text names the constraint.
+/// - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number of
+///   blocks.
 ///
 /// After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong; then the previous copies remain.
 ///
@@ -79,7 +80,7 @@ pub unsafe extern "C" fn ldy_locdyn_rows_destroy(copies: *mut ldy_locdyn_rows) {
 /// copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid;
 /// rows is NULL or valid, and has the bytes that its size says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_rows_of_locdyn(
+pub unsafe extern "C" fn ldy_locdyn_rows_copy(
     copies: *mut ldy_locdyn_rows,
     ldy: *const LOCDYN,
     rows: *mut ldy_rows,
@@ -100,13 +101,13 @@ pub unsafe extern "C" fn ldy_rows_of_locdyn(
 /// - R: where to write three values for each row, in the order of rows.
 /// - count: number of values.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or the rows of the list are not the rows that were copied
-/// last.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or the rows of the list are not the rows that
+/// were copied last.
 ///
 /// # Safety
-/// copies comes from ldy_locdyn_rows_create, ldy is as in ldy_rows_of_locdyn; R is NULL or has count values.
+/// copies comes from ldy_locdyn_rows_create, ldy is as in ldy_locdyn_rows_copy; R is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_locdyn_reactions(
+pub unsafe extern "C" fn ldy_locdyn_rows_reactions(
     copies: *const ldy_locdyn_rows,
     ldy: *const LOCDYN,
     R: *mut f64,
@@ -123,13 +124,13 @@ pub unsafe extern "C" fn ldy_locdyn_reactions(
 /// - R: three values for each row, in the order of rows.
 /// - count: number of values.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, a value is not finite, or the rows of the list are not the
-/// rows that were copied last. After an error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a value is not finite, or the rows of the list
+/// are not the rows that were copied last. After an error nothing is written.
 ///
 /// # Safety
-/// The conditions of ldy_locdyn_reactions.
+/// The conditions of ldy_locdyn_rows_reactions.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_locdyn_set_reactions(
+pub unsafe extern "C" fn ldy_locdyn_rows_set_reactions(
     copies: *const ldy_locdyn_rows,
     ldy: *const LOCDYN,
     R: *const f64,

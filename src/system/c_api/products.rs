@@ -15,8 +15,8 @@ use crate::rows::multiply::{Columns, extent, multiply};
 /// - x, y: three values for each row; different arrays.
 /// - count: number of values of each.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, count is wrong,
-/// or there was no such update.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
+/// NULL, count is wrong, or there was no such update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn ldy_system_multiply(
     y: *mut f64,
     count: usize,
 ) -> c_int {
-    entry!(system: shared, x: values(count), y: values_mut(count) => system.times(x, y)?)
+    entry!(system: shared, x: values(count), y: values_mut(count) => system.multiply(x, y)?)
 }
 
 /// Compute y = W x as h H A^-1 H^T x + compliance x, body by body, without the blocks of W. Since the last update only velocities
@@ -36,8 +36,9 @@ pub unsafe extern "C" fn ldy_system_multiply(
 /// - x, y: three values for each row; different arrays.
 /// - count: number of values of each.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, LDY_LU_FACTOR if an inverse callback failed, or LDY_BUG_FOUND if an argument is NULL, count is
-/// wrong, or there was no such update. After LDY_OUT_OF_MEMORY or LDY_LU_FACTOR y is unspecified.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_SINGULAR if an inverse callback failed, or LDY_ERROR_INVALID_ARGUMENT if an
+/// argument is NULL, count is wrong, or there was no such update. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is
+/// unspecified.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn ldy_system_multiply_through_bodies(
     y: *mut f64,
     count: usize,
 ) -> c_int {
-    entry!(system: shared, x: values(count), y: values_mut(count) => system.times_through_bodies(x, y)?)
+    entry!(system: shared, x: values(count), y: values_mut(count) => system.multiply_through_bodies(x, y)?)
 }
 
 /// Compute y = W x for several vectors from the blocks of W. This is faster than a call of ldy_system_multiply for each vector, and
@@ -59,8 +60,8 @@ pub unsafe extern "C" fn ldy_system_multiply_through_bodies(
 /// - x_stride, y_stride: number of values from the beginning of one vector to the next, at least count.
 /// - count: number of values of a vector.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, count is wrong,
-/// a stride is too short, or there was no such update.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
+/// NULL, count is wrong, a stride is too short, or there was no such update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -78,7 +79,7 @@ pub unsafe extern "C" fn ldy_system_multiply_columns(
            y: values_mut(extent(columns, y_stride, count)) => {
         system.check_count(count)?;
         let (x, y) = (Columns { values: x, stride: x_stride }, Columns { values: y, stride: y_stride });
-        system.times_columns(columns, x, y)?;
+        system.multiply_columns(columns, x, y)?;
     })
 }
 
@@ -86,8 +87,8 @@ pub unsafe extern "C" fn ldy_system_multiply_columns(
 ///
 /// - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
 ///
-/// Returns the codes of ldy_system_multiply_columns, LDY_OUT_OF_MEMORY for any rows, and LDY_LU_FACTOR if an inverse callback
-/// failed. After LDY_OUT_OF_MEMORY or LDY_LU_FACTOR y is unspecified.
+/// Returns the codes of ldy_system_multiply_columns, LDY_ERROR_OUT_OF_MEMORY for any rows, and LDY_ERROR_SINGULAR if an inverse
+/// callback failed. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is unspecified.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -105,20 +106,20 @@ pub unsafe extern "C" fn ldy_system_multiply_columns_through_bodies(
            y: values_mut(extent(columns, y_stride, count)) => {
         system.check_count(count)?;
         let (x, y) = (Columns { values: x, stride: x_stride }, Columns { values: y, stride: y_stride });
-        system.times_columns_through_bodies(columns, x, y)?;
+        system.multiply_columns_through_bodies(columns, x, y)?;
     })
 }
 
 /// Compute y = W x for any rows. For the rows of a system in which all constraints have three rows, the result is bit-identical
 /// with ldy_system_multiply.
 ///
-/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
-///   last two are both NULL or both not NULL. W need not be symmetric.
+/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
+///   The last two are both NULL or both not NULL. W need not be symmetric.
 /// - x, y: three values for each row; different arrays.
 /// - count: number of values of each.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, count is wrong, or the rows are ill-formed; the text names the row. After an
-/// error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or the rows are ill-formed; the text names the
+/// row. After an error nothing is written.
 ///
 /// # Safety
 /// rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the sizes
@@ -140,7 +141,7 @@ pub unsafe extern "C" fn ldy_rows_multiply(
 /// - rows: as in ldy_rows_multiply.
 /// - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
 ///
-/// Returns the codes of ldy_rows_multiply, and LDY_BUG_FOUND also if a stride is too short.
+/// Returns the codes of ldy_rows_multiply, and LDY_ERROR_INVALID_ARGUMENT also if a stride is too short.
 ///
 /// # Safety
 /// The conditions of ldy_rows_multiply.
@@ -188,13 +189,13 @@ pub(super) fn check_stride(name: &str, stride: usize, count: usize) -> Result {
 /// - force: in and out, force_count values.
 /// - force_count: number of generalized velocities of the body.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_BUG_FOUND if an argument is NULL, there is no such
-/// body, a count is wrong, or there was no such update.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
+/// NULL, there is no such body, a count is wrong, or there was no such update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; R and force have the sizes given and do not overlap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_add_force(
+pub unsafe extern "C" fn ldy_system_constraint_force(
     system: *const ldy_system,
     body: c_longlong,
     R: *const f64,
@@ -203,7 +204,7 @@ pub unsafe extern "C" fn ldy_system_add_force(
     force_count: usize,
 ) -> c_int {
     entry!(system: shared, R: values(count), force: values_mut(force_count) => {
-        system.add_force(body_id(body)?, R, force)?;
+        system.constraint_force(body_id(body)?, R, force)?;
     })
 }
 
@@ -213,18 +214,19 @@ pub unsafe extern "C" fn ldy_system_add_force(
 ///
 /// - R: count values, three for each row.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, LDY_LU_FACTOR if an inverse callback failed, or LDY_BUG_FOUND if an argument is NULL, count is
-/// wrong, there was no such update, or R or a resulting velocity is not finite. After an error no velocity has changed.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_SINGULAR if an inverse callback failed, or LDY_ERROR_INVALID_ARGUMENT if an
+/// argument is NULL, count is wrong, there was no such update, or R or a resulting velocity is not finite. After an error no
+/// velocity has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_add_reactions(
+pub unsafe extern "C" fn ldy_system_apply_reactions(
     system: *mut ldy_system,
     R: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(system: exclusive, R: values(count) => system.add_reactions(R)?)
+    entry!(system: exclusive, R: values(count) => system.apply_reactions(R)?)
 }
 
 /// Estimate the largest eigenvalue of W, with compliances, by the Lanczos method on the blocks of W.
@@ -237,13 +239,13 @@ pub unsafe extern "C" fn ldy_system_add_reactions(
 /// W has an eigenvalue within residual of value. It is the largest one, unless the start vector (fixed, pseudo-random) is almost
 /// orthogonal to its eigenvector. The error of value is then about residual^2 / distance to the next eigenvalue.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, tolerance is not a number, W has changed since the last
-/// update, or a product with W is not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, tolerance is not a number, W has
+/// changed since the last update, or a product with W is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_largest_eigenvalue(
+pub unsafe extern "C" fn ldy_system_spectral_radius(
     system: *const ldy_system,
     tolerance: f64,
     most_products: c_int,
@@ -252,7 +254,7 @@ pub unsafe extern "C" fn ldy_system_largest_eigenvalue(
 ) -> c_int {
     entry!(system: shared, value: place, residual: wanted => {
         let most = usize::try_from(most_products).unwrap_or_default();
-        let estimate = system.largest_eigenvalue(tolerance, most)?;
+        let estimate = system.spectral_radius(tolerance, most)?;
         value.put(estimate.value);
         residual.put(estimate.residual);
     })

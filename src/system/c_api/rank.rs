@@ -26,8 +26,9 @@ use super::rows::ldy_rows;
 ///
 /// Rows that are connected through bodies are one dense problem: n^3 operations and up to 8 n^2 bytes for n scalar rows.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, LDY_CHOL_FACTOR if W is indefinite (the text names the constraint), or LDY_BUG_FOUND if an
-/// argument is NULL, count is wrong, the tolerance is not between 0 and 1, or there was no such update.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if W is indefinite (the text names the constraint), or
+/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, the tolerance is not between 0 and 1, or there was no such
+/// update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -41,18 +42,18 @@ pub unsafe extern "C" fn ldy_system_redundant(
 ) -> c_int {
     entry!(system: shared, redundant: values_mut(count), dimension: wanted => {
         system.check_count(count)?;
-        put(&system.dependent_rows(tolerance)?, redundant, dimension);
+        put(&system.redundant(tolerance)?, redundant, dimension);
     })
 }
 
 /// Find the scalar rows of any symmetric W that depend on earlier ones, as ldy_system_redundant does.
 ///
-/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_rows sets them. The
-///   last two are both NULL or both not NULL.
+/// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
+///   The last two are both NULL or both not NULL.
 /// - tolerance, redundant, count, dimension: as in ldy_system_redundant.
 ///
-/// Returns the codes of ldy_system_redundant, and LDY_BUG_FOUND also if the rows are ill-formed or not finite. The text names the
-/// row.
+/// Returns the codes of ldy_system_redundant, and LDY_ERROR_INVALID_ARGUMENT also if the rows are ill-formed or not finite. The
+/// text names the row.
 ///
 /// # Safety
 /// rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; redundant is NULL or

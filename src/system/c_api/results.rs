@@ -15,13 +15,13 @@ use super::rows::ldy_rows;
 /// results are bit-identical to the results of a new system. After an error, or with another h, everything is computed. Inverse
 /// callbacks are called in each update.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
 ///
-/// - LDY_LU_FACTOR if an inverse callback failed;
-/// - LDY_CHOL_FACTOR if a matrix A is not positive definite;
-/// - LDY_BUG_FOUND if system is NULL, h is not positive and finite, an int cannot hold the number of constraints or blocks, or V, B
-///   or a block of W is not finite, because numbers are too large or an inverse callback returned them. For a block between two
-///   constraints the text names both.
+/// - LDY_ERROR_SINGULAR if an inverse callback failed;
+/// - LDY_ERROR_NOT_POSITIVE_DEFINITE if a matrix A is not positive definite;
+/// - LDY_ERROR_INVALID_ARGUMENT if system is NULL, h is not positive and finite, an int cannot hold the number of constraints or
+///   blocks, or V, B or a block of W is not finite, because numbers are too large or an inverse callback returned them. For a block
+///   between two constraints the text names both.
 ///
 /// If system is NULL or h is refused, nothing changes, and the results of the last update remain. After any other error there are
 /// no results, and bodies and constraints have not changed. You can change them and update again; the results are then
@@ -38,15 +38,15 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 ///
 /// - rows: where to write them; set its size. See ldy_rows.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, rows->size is wrong (or too small for scalar_starts if a constraint has
-/// other than three rows), or there was no successful update since the last change.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong (or too small for scalar_starts if a
+/// constraint has other than three rows), or there was no successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; rows is NULL or valid, and has the bytes that its size says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
+pub unsafe extern "C" fn ldy_system_results(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
     entry!(system: shared, rows: sized => {
-        let results = system.rows()?;
+        let results = system.results()?;
         if results.w.layout().is_some() && !rows.reaches(offset_of!(ldy_rows, scalars)) {
             // If the caller's structure has no fields for other rows, the error names the constraint that has such rows.
             system.constraints().try_for_each(|(id, _)| system.check_regular(id))?;
@@ -57,8 +57,8 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
 
 /// Check that each diagonal block has an inverse.
 ///
-/// Returns 0, LDY_LU_FACTOR if one is singular (ldy_last_error names the first), or LDY_BUG_FOUND if system is NULL or there was no
-/// successful update since the last change.
+/// Returns 0, LDY_ERROR_SINGULAR if one is singular (ldy_last_error names the first), or LDY_ERROR_INVALID_ARGUMENT if system is
+/// NULL or there was no successful update since the last change.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -71,16 +71,16 @@ pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) ->
 ///
 /// - row: where to write its index, from 0.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such constraint, or there was no update since a constraint or a
-/// body was inserted or removed.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, or there was no update since a
+/// constraint or a body was inserted or removed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_row(
+pub unsafe extern "C" fn ldy_system_row_of(
     system: *const ldy_system,
     constraint: c_longlong,
     row: *mut c_int,
 ) -> c_int {
-    entry!(system: shared, row: place => row.put(system.row(constraint_id(constraint)?)? as c_int))
+    entry!(system: shared, row: place => row.put(system.row_of(constraint_id(constraint)?)? as c_int))
 }

@@ -10,7 +10,7 @@ use crate::ffi::handle::{self, Handle};
 use crate::ffi::sized::{CallerSized, CallerStruct};
 use crate::rows::fault::check_size;
 use crate::solve::{
-    BlockRows, End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver, Watch,
+    BlockRows, Kind, Law, Measure, Method, Normal, Options, Problem, Progress, Report, Solver, Status,
 };
 use crate::system::RowLaw;
 
@@ -19,25 +19,25 @@ use super::ldy_system;
 use super::rows::ldy_rows;
 
 /// A kind of law: none. ldy_system_law writes it for a constraint that has no law.
-pub const LDY_NO_LAW: c_int = 0;
+pub const LDY_LAW_NONE: c_int = 0;
 /// A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
 /// U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows.
-pub const LDY_CONTACT_LAW: c_int = 1;
+pub const LDY_LAW_CONTACT: c_int = 1;
 /// A kind of law: U = 0 in all components.
-pub const LDY_FIXED_LAW: c_int = 2;
+pub const LDY_LAW_FIXED: c_int = 2;
 /// A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0
 /// at the upper bound.
-pub const LDY_BOUNDS_LAW: c_int = 3;
+pub const LDY_LAW_BOUNDS: c_int = 3;
 /// A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion. R_T
 /// is the admissible force that dissipates most. Valid only for constraints with three rows.
-pub const LDY_ORTHOTROPIC_CONTACT_LAW: c_int = 4;
+pub const LDY_LAW_ORTHOTROPIC_CONTACT: c_int = 4;
 
 /// The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and bias
 /// have one value for each scalar row; further values are not read.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_law {
-    /// One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW.
+    /// One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT.
     pub kind: c_int,
     /// Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent.
     pub friction: c_double,
@@ -54,18 +54,18 @@ pub struct ldy_law {
 }
 
 /// A measure: the larger of the two others.
-pub const LDY_BOTH_MEASURES: c_int = 0;
+pub const LDY_MEASURE_BOTH: c_int = 0;
 /// A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|. P is the projection onto the forces that laws allow.
-pub const LDY_NATURAL_MEASURE: c_int = 1;
-/// A measure: LDY_NATURAL_MEASURE in units in which diagonal blocks have trace 3. It is the same in all units.
-pub const LDY_SCALED_MEASURE: c_int = 2;
+pub const LDY_MEASURE_NATURAL: c_int = 1;
+/// A measure: LDY_MEASURE_NATURAL in units in which diagonal blocks have trace 3. It is the same in all units.
+pub const LDY_MEASURE_SCALED: c_int = 2;
 
 /// A method: Gauss-Seidel, and Newton's method where it is expected to be faster.
-pub const LDY_AUTOMATIC_METHOD: c_int = 0;
+pub const LDY_METHOD_AUTOMATIC: c_int = 0;
 /// A method: Gauss-Seidel alone.
-pub const LDY_GAUSS_SEIDEL_METHOD: c_int = 1;
+pub const LDY_METHOD_GAUSS_SEIDEL: c_int = 1;
 /// A method: Newton's method from the start, with Gauss-Seidel where it fails.
-pub const LDY_NEWTON_METHOD: c_int = 2;
+pub const LDY_METHOD_NEWTON: c_int = 2;
 
 /// A progress function of the program.
 ///
@@ -73,69 +73,70 @@ pub const LDY_NEWTON_METHOD: c_int = 2;
 /// - sweeps, steps: number of sweeps and steps so far.
 /// - data: the pointer of the options.
 ///
-/// Returns 0 to continue. Any other value ends the solution with LDY_STOPPED. Only the thread that called the solver calls it; with
-/// a progress function one thread solves all islands. It must return normally, and must not call functions of the solver or system
-/// in use.
-pub type ldy_watch =
+/// Returns 0 to continue. Any other value ends the solution with LDY_STATUS_STOPPED. Only the thread that called the solver calls
+/// it; with a progress function one thread solves all islands. It must return normally, and must not call functions of the solver
+/// or system in use.
+pub type ldy_progress =
     Option<unsafe extern "C" fn(residual: f64, sweeps: c_int, steps: c_int, data: *mut c_void) -> c_int>;
 
 /// Options of a contact solver. A field that is zero has its default: set size, then the fields that differ.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct ldy_solve_options {
-    /// sizeof (ldy_solve_options), set by the caller before the call.
+pub struct ldy_contact_solver_options {
+    /// sizeof (ldy_contact_solver_options), set by the caller before the call.
     pub size: usize,
     /// The solution converges when the residual is at most this; default 1e-8.
     pub tolerance: c_double,
-    /// One of LDY_BOTH_MEASURES, LDY_NATURAL_MEASURE, LDY_SCALED_MEASURE.
+    /// One of LDY_MEASURE_BOTH, LDY_MEASURE_NATURAL, LDY_MEASURE_SCALED.
     pub measure: c_int,
-    /// One of LDY_AUTOMATIC_METHOD, LDY_GAUSS_SEIDEL_METHOD, LDY_NEWTON_METHOD.
+    /// One of LDY_METHOD_AUTOMATIC, LDY_METHOD_GAUSS_SEIDEL, LDY_METHOD_NEWTON.
     pub method: c_int,
     /// Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000.
-    pub sweeps: c_int,
-    /// For ldy_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third.
+    pub max_sweeps: c_int,
+    /// For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third.
     pub normal_first: c_int,
-    /// Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an error.
-    /// With a limit, results depend on the clock.
-    pub seconds: c_double,
+    /// Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
+    /// error. With a limit, results depend on the clock.
+    pub time_limit: c_double,
     /// A progress function that is called each time that the residual is computed, or NULL.
-    pub watch: ldy_watch,
-    /// Passed to watch.
+    pub progress: ldy_progress,
+    /// Passed to progress.
     pub data: *mut c_void,
-    /// Limit for the work, in units of ldy_solve_report.work; default: no limit. It does not depend on a clock: results are the
-    /// same in each run.
-    pub work: c_ulonglong,
+    /// Limit for the work, in units of ldy_contact_solver_report.work; default: no limit. It does not depend on a clock: results
+    /// are the same in each run.
+    pub max_work: c_ulonglong,
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of numbers, a function that may be NULL and a pointer.
-unsafe impl CallerSized for ldy_solve_options {
-    const NAME: &'static str = "ldy_solve_options";
+unsafe impl CallerSized for ldy_contact_solver_options {
+    const NAME: &'static str = "ldy_contact_solver_options";
     const LEAST: usize = offset_of!(Self, measure);
 }
 
 /// A status: the residual is within the tolerance.
-pub const LDY_CONVERGED: c_int = 0;
+pub const LDY_STATUS_CONVERGED: c_int = 0;
 /// A status: the limit of sweeps was reached.
-pub const LDY_SWEEPS_MADE: c_int = 1;
+pub const LDY_STATUS_SWEEP_LIMIT: c_int = 1;
 /// A status: the time limit was reached.
-pub const LDY_TIME_OVER: c_int = 2;
+pub const LDY_STATUS_TIME_LIMIT: c_int = 2;
 /// A status: the residual no longer decreases, because of rounding or because there is no solution.
-pub const LDY_STALLED: c_int = 3;
+pub const LDY_STATUS_STALLED: c_int = 3;
 /// A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B.
-pub const LDY_INFEASIBLE: c_int = 4;
-/// A status: watch returned a value other than 0.
-pub const LDY_STOPPED: c_int = 5;
+pub const LDY_STATUS_INFEASIBLE: c_int = 4;
+/// A status: progress returned a value other than 0.
+pub const LDY_STATUS_STOPPED: c_int = 5;
 /// A status: the limit of work was reached.
-pub const LDY_WORK_DONE: c_int = 6;
+pub const LDY_STATUS_WORK_LIMIT: c_int = 6;
 
 /// The result of a contact solver.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct ldy_solve_report {
-    /// sizeof (ldy_solve_report), set by the caller before the call.
+pub struct ldy_contact_solver_report {
+    /// sizeof (ldy_contact_solver_report), set by the caller before the call.
     pub size: usize,
-    /// The status: LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE, LDY_STOPPED or LDY_WORK_DONE.
-    pub end: c_int,
+    /// The status: LDY_STATUS_CONVERGED, LDY_STATUS_SWEEP_LIMIT, LDY_STATUS_TIME_LIMIT, LDY_STATUS_STALLED, LDY_STATUS_INFEASIBLE,
+    /// LDY_STATUS_STOPPED or LDY_STATUS_WORK_LIMIT.
+    pub status: c_int,
     /// Number of Gauss-Seidel sweeps. If the rows form several islands, which no block of W connects: of the island with the most
     /// sweeps.
     pub sweeps: c_int,
@@ -145,12 +146,12 @@ pub struct ldy_solve_report {
     pub worst: c_int,
     /// The residual of the returned forces, by the measure of the options.
     pub residual: c_double,
-    /// The same by LDY_NATURAL_MEASURE.
-    pub natural: c_double,
-    /// The same by LDY_SCALED_MEASURE.
-    pub scaled: c_double,
+    /// The same by LDY_MEASURE_NATURAL.
+    pub natural_residual: c_double,
+    /// The same by LDY_MEASURE_SCALED.
+    pub scaled_residual: c_double,
     /// The residual of the initial guess, by the measure of the options.
-    pub first: c_double,
+    pub initial_residual: c_double,
     /// Elapsed time in seconds.
     pub seconds: c_double,
     /// Residuals of the largest island in the order of their computation: the first 1000, and at most 64 for each of its rows.
@@ -165,73 +166,75 @@ pub struct ldy_solve_report {
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of numbers and a pointer.
-unsafe impl CallerSized for ldy_solve_report {
-    const NAME: &'static str = "ldy_solve_report";
+unsafe impl CallerSized for ldy_contact_solver_report {
+    const NAME: &'static str = "ldy_contact_solver_report";
     const LEAST: usize = offset_of!(Self, sweeps);
 }
 
 /// A contact solver with memory that is used again: a problem with the same pattern as the previous one is solved without
 /// allocation. One thread at a time may use it.
-pub struct ldy_solve {
+pub struct ldy_contact_solver {
     solver: Solver,
     laws: Vec<Law>,
 }
 
-impl Handle for ldy_solve {
+impl Handle for ldy_contact_solver {
     type Core = Self;
 }
 
 /// Create a contact solver.
 ///
-/// - solver: where to write it. Destroy it with ldy_solve_destroy.
+/// - solver: where to write it. Destroy it with ldy_contact_solver_destroy.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if solver is NULL.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if solver is NULL.
 ///
 /// # Safety
 /// solver is NULL or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int {
-    let made = || handle::made("solver", ldy_solve { solver: Solver::new(), laws: Vec::new() });
+pub unsafe extern "C" fn ldy_contact_solver_create(solver: *mut *mut ldy_contact_solver) -> c_int {
+    let made = || handle::made("solver", ldy_contact_solver { solver: Solver::new(), laws: Vec::new() });
     entry!(solver: place => solver.put(made()?))
 }
 
 /// Destroy a contact solver; NULL is allowed.
 ///
 /// # Safety
-/// solver is NULL or comes from ldy_solve_create, and is not used afterwards.
+/// solver is NULL or comes from ldy_contact_solver_create, and is not used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
-    // SAFETY: the C program promises that the solver comes from ldy_solve_create and that it does not use it any more.
+pub unsafe extern "C" fn ldy_contact_solver_destroy(solver: *mut ldy_contact_solver) {
+    // SAFETY: the C program promises that the solver comes from ldy_contact_solver_create and that it does not use it any more.
     unsafe { handle::destroy(solver) };
 }
 
 /// Write options for steps in real time: Gauss-Seidel alone, at most 100 sweeps, tolerance 1e-3.
 ///
 /// So the work of a step is bounded, and the same in each run. Use the forces of the last step as the initial guess (see
-/// ldy_system_set_reactions and ldy_system_sync_constraints). The solver returns the best forces it has found; many steps end with
-/// LDY_SWEEPS_MADE.
+/// ldy_system_store_reactions and ldy_system_sync_constraints). The solver returns the best forces it has found; many steps end
+/// with LDY_STATUS_SWEEP_LIMIT.
 ///
 /// - options: where to write the options; set its size. Fields that are not named above are zero.
 ///
-/// Returns 0, or LDY_BUG_FOUND if options is NULL or its size is wrong.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if options is NULL or its size is wrong.
 ///
 /// # Safety
 /// options is NULL or valid, and has the bytes that its size says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_solve_real_time(options: *mut ldy_solve_options) -> c_int {
+pub unsafe extern "C" fn ldy_contact_solver_options_real_time(
+    options: *mut ldy_contact_solver_options,
+) -> c_int {
     entry!(options: sized => {
-        let Options { tolerance, sweeps, .. } = Options::real_time();
-        options.fill(&ldy_solve_options {
-            size: size_of::<ldy_solve_options>(),
+        let Options { tolerance, max_sweeps, .. } = Options::real_time();
+        options.fill(&ldy_contact_solver_options {
+            size: size_of::<ldy_contact_solver_options>(),
             tolerance,
-            measure: LDY_BOTH_MEASURES,
-            method: LDY_GAUSS_SEIDEL_METHOD,
-            sweeps: count(sweeps),
+            measure: LDY_MEASURE_BOTH,
+            method: LDY_METHOD_GAUSS_SEIDEL,
+            max_sweeps: count(max_sweeps),
             normal_first: 0,
-            seconds: 0.0,
-            watch: None,
+            time_limit: 0.0,
+            progress: None,
             data: ptr::null_mut(),
-            work: 0,
+            max_work: 0,
         });
     })
 }
@@ -248,78 +251,79 @@ pub unsafe extern "C" fn ldy_solve_real_time(options: *mut ldy_solve_options) ->
 ///   bound is exceeded.
 /// - report: where to write the report; set its size. NULL: not wanted.
 ///
-/// Returns 0 even if the solution did not converge: see report->end. Returns LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is
-/// NULL, a count is wrong, there was no successful update since the last change, a law is LDY_NO_LAW, of unknown kind or not valid, a
-/// constraint has no kept law, or a value is not finite; the text names the constraint. After an error R has not changed.
+/// Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, or
+/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, there was no successful update since the last change, a law
+/// is LDY_LAW_NONE, of unknown kind or not valid, a constraint has no kept law, or a value is not finite; the text names the
+/// constraint. After an error R has not changed.
 ///
 /// # Safety
-/// solver comes from ldy_solve_create and system from ldy_system_create; arrays are NULL or have the sizes given; options and
-/// report are NULL or valid, and have the bytes that their size says.
+/// solver comes from ldy_contact_solver_create and system from ldy_system_create; arrays are NULL or have the sizes given; options
+/// and report are NULL or valid, and have the bytes that their size says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_solve_system(
-    solver: *mut ldy_solve,
+pub unsafe extern "C" fn ldy_contact_solver_solve(
+    solver: *mut ldy_contact_solver,
     system: *const ldy_system,
     laws: *const ldy_law,
     law_count: usize,
-    options: *const ldy_solve_options,
+    options: *const ldy_contact_solver_options,
     R: *mut f64,
     count: usize,
-    report: *mut ldy_solve_report,
+    report: *mut ldy_contact_solver_report,
 ) -> c_int {
     entry!(solver: exclusive, system: shared, laws: optional values(law_count), options: optional sized_const, R: values_mut(count),
            report: optional sized => {
         ensure!(laws.is_some() || law_count == 0, null("laws"));
-        let rows = system.rows()?;
+        let rows = system.results()?;
         let options = Chosen::read(options)?;
-        let ldy_solve { solver, laws: kept } = solver;
+        let ldy_contact_solver { solver, laws: kept } = solver;
         match laws {
             Some(laws) => read_laws(&rows.w, laws, kept)?,
             None => system.row_laws(kept)?,
         }
-        let mut watch = options.watch();
-        let watch = watch.as_mut().map(|watch| watch as &mut Watch);
-        let result = system.solve_with(solver, kept, &options.options, R, watch)?;
+        let mut progress = options.progress();
+        let progress = progress.as_mut().map(|progress| progress as &mut Progress);
+        let result = system.solve_with(solver, kept, &options.options, R, progress)?;
         tell(report, &result, options.options.measure, solver.history());
     })
 }
 
 /// Solve C(U, R) = 0 with U = B + W R for any block-sparse rows.
 ///
-/// - rows: size, rows, blocks, starts, columns, values, B, scalar_starts and value_starts are read, as ldy_system_rows sets them.
-///   The last two are both NULL or both not NULL. Columns ascend within a row, and each row has a diagonal block. W need not be
-///   symmetric.
+/// - rows: size, rows, blocks, starts, columns, values, B, scalar_starts and value_starts are read, as ldy_system_results sets
+///   them. The last two are both NULL or both not NULL. Columns ascend within a row, and each row has a diagonal block. W need not
+///   be symmetric.
 /// - laws: law_count laws, one for each row.
-/// - options, R, count, report: as in ldy_solve_system.
+/// - options, R, count, report: as in ldy_contact_solver_solve.
 ///
-/// Returns 0 even if the solution did not converge: see report->end. Returns LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is
-/// NULL, a count is wrong, the rows are ill-formed, a law is LDY_NO_LAW, of unknown kind or not valid, or a value is not finite;
-/// the text names the row. After an error R has not changed.
+/// Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, or
+/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, the rows are ill-formed, a law is LDY_LAW_NONE, of unknown
+/// kind or not valid, or a value is not finite; the text names the row. After an error R has not changed.
 ///
 /// # Safety
-/// solver comes from ldy_solve_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
-/// that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report are NULL or
-/// valid, and have the bytes that their size says.
+/// solver comes from ldy_contact_solver_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the
+/// lengths that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report are
+/// NULL or valid, and have the bytes that their size says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_solve_rows(
-    solver: *mut ldy_solve,
+pub unsafe extern "C" fn ldy_contact_solver_solve_rows(
+    solver: *mut ldy_contact_solver,
     rows: *const ldy_rows,
     laws: *const ldy_law,
     law_count: usize,
-    options: *const ldy_solve_options,
+    options: *const ldy_contact_solver_options,
     R: *mut f64,
     count: usize,
-    report: *mut ldy_solve_report,
+    report: *mut ldy_contact_solver_report,
 ) -> c_int {
     entry!(solver: exclusive, rows: rows_with_b, laws: values(law_count), options: optional sized_const, R: values_mut(count),
            report: optional sized => {
         let chosen = Chosen::read(options)?;
         let Chosen { options, normal, .. } = chosen;
-        let ldy_solve { solver, laws: kept } = solver;
+        let ldy_contact_solver { solver, laws: kept } = solver;
         let (w, b) = rows;
         read_laws(&w, laws, kept)?;
         let problem = Problem { w, b, normal };
-        let result = match &mut chosen.watch() {
-            Some(watch) => solver.solve_watched(&problem, kept, &options, R, watch)?,
+        let result = match &mut chosen.progress() {
+            Some(progress) => solver.solve_with_progress(&problem, kept, &options, R, progress)?,
             None => solver.solve(&problem, kept, &options, R)?,
         };
         tell(report, &result, options.measure, solver.history());
@@ -330,56 +334,56 @@ pub unsafe extern "C" fn ldy_solve_rows(
 struct Chosen {
     options: Options,
     normal: Normal,
-    watch: ldy_watch,
+    progress: ldy_progress,
     data: *mut c_void,
 }
 
 impl Chosen {
-    fn read(given: Option<CallerStruct<ldy_solve_options>>) -> Result<Self> {
+    fn read(given: Option<CallerStruct<ldy_contact_solver_options>>) -> Result<Self> {
         let mut options = Options::default();
         let Some(given) = given.map(|given| given.read()) else {
-            return Ok(Self { options, normal: Normal::Third, watch: None, data: ptr::null_mut() });
+            return Ok(Self { options, normal: Normal::Third, progress: None, data: ptr::null_mut() });
         };
         if given.tolerance != 0.0 {
             options.tolerance = given.tolerance;
         }
         options.measure = match given.measure {
-            LDY_BOTH_MEASURES => Measure::Both,
-            LDY_NATURAL_MEASURE => Measure::Natural,
-            LDY_SCALED_MEASURE => Measure::Scaled,
+            LDY_MEASURE_BOTH => Measure::Both,
+            LDY_MEASURE_NATURAL => Measure::Natural,
+            LDY_MEASURE_SCALED => Measure::Scaled,
             other => return Err(fail!(Code::BugFound, "options->measure: there is no measure {other}")),
         };
         options.method = match given.method {
-            LDY_AUTOMATIC_METHOD => Method::Automatic,
-            LDY_GAUSS_SEIDEL_METHOD => Method::GaussSeidel,
-            LDY_NEWTON_METHOD => Method::Newton,
+            LDY_METHOD_AUTOMATIC => Method::Automatic,
+            LDY_METHOD_GAUSS_SEIDEL => Method::GaussSeidel,
+            LDY_METHOD_NEWTON => Method::Newton,
             other => return Err(fail!(Code::BugFound, "options->method: there is no method {other}")),
         };
-        match usize::try_from(given.sweeps) {
+        match usize::try_from(given.max_sweeps) {
             Ok(0) => {}
-            Ok(sweeps) => options.sweeps = sweeps,
-            Err(_) => return Err(fail!(Code::BugFound, "options->sweeps is negative")),
+            Ok(sweeps) => options.max_sweeps = sweeps,
+            Err(_) => return Err(fail!(Code::BugFound, "options->max_sweeps is negative")),
         }
-        if given.work != 0 {
-            options.work = Some(given.work);
+        if given.max_work != 0 {
+            options.max_work = Some(given.max_work);
         }
-        if given.seconds != 0.0 {
-            let is_time = given.seconds.is_sign_positive() && !given.seconds.is_nan();
-            ensure!(is_time, fail!(Code::BugFound, "options->seconds is negative or not a number"));
+        if given.time_limit != 0.0 {
+            let is_time = given.time_limit.is_sign_positive() && !given.time_limit.is_nan();
+            ensure!(is_time, fail!(Code::BugFound, "options->time_limit is negative or not a number"));
             // A time too long for a duration is no limit.
-            options.time = Duration::try_from_secs_f64(given.seconds).ok();
+            options.time_limit = Duration::try_from_secs_f64(given.time_limit).ok();
         }
         let normal = if given.normal_first == 0 { Normal::Third } else { Normal::First };
-        Ok(Self { options, normal, watch: given.watch, data: given.data })
+        Ok(Self { options, normal, progress: given.progress, data: given.data })
     }
 
     /// The program's function, if there is one.
-    fn watch(&self) -> Option<impl FnMut(&Report) -> bool> {
+    fn progress(&self) -> Option<impl FnMut(&Report) -> bool> {
         let Self { data, options: Options { measure, .. }, .. } = *self;
-        self.watch.map(|watch| {
+        self.progress.map(|progress| {
             // SAFETY: the C program promises a function that takes these arguments, and its own data; this thread has called it.
             move |report: &Report| unsafe {
-                watch(report.residual.by(measure), count(report.sweeps), count(report.steps), data) == 0
+                progress(report.residual.by(measure), count(report.sweeps), count(report.steps), data) == 0
             }
         })
     }
@@ -400,18 +404,18 @@ fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result
 impl ldy_law {
     /// Whether its kind is one of the kinds above.
     pub(super) fn is_known(&self) -> bool {
-        (LDY_NO_LAW..=LDY_ORTHOTROPIC_CONTACT_LAW).contains(&self.kind)
+        (LDY_LAW_NONE..=LDY_LAW_ORTHOTROPIC_CONTACT).contains(&self.kind)
     }
 }
 
-/// Convert a law to a law of the core; none if its kind is LDY_NO_LAW or unknown.
+/// Convert a law to a law of the core; none if its kind is LDY_LAW_NONE or unknown.
 pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
     let ldy_law { friction, friction_2, cohesion, lower, upper, bias, .. } = *law;
     let kind = match law.kind {
-        LDY_CONTACT_LAW => Kind::Contact { friction, friction_2: friction, cohesion },
-        LDY_ORTHOTROPIC_CONTACT_LAW => Kind::Contact { friction, friction_2, cohesion },
-        LDY_FIXED_LAW => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
-        LDY_BOUNDS_LAW => Kind::Bounds { lower, upper },
+        LDY_LAW_CONTACT => Kind::Contact { friction, friction_2: friction, cohesion },
+        LDY_LAW_ORTHOTROPIC_CONTACT => Kind::Contact { friction, friction_2, cohesion },
+        LDY_LAW_FIXED => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
+        LDY_LAW_BOUNDS => Kind::Bounds { lower, upper },
         _ => return None,
     };
     Some(Law { kind, bias })
@@ -420,7 +424,7 @@ pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
 /// Convert the law of a constraint with `rows` scalar rows to C.
 pub(super) fn told(law: Option<&RowLaw>, rows: usize) -> ldy_law {
     let mut to = ldy_law {
-        kind: LDY_NO_LAW,
+        kind: LDY_LAW_NONE,
         friction: 0.0,
         friction_2: 0.0,
         cohesion: 0.0,
@@ -432,14 +436,14 @@ pub(super) fn told(law: Option<&RowLaw>, rows: usize) -> ldy_law {
         None => {}
         Some(Kind::Contact { friction, friction_2, cohesion }) => {
             let is_isotropic = friction == friction_2;
-            to.kind = if is_isotropic { LDY_CONTACT_LAW } else { LDY_ORTHOTROPIC_CONTACT_LAW };
+            to.kind = if is_isotropic { LDY_LAW_CONTACT } else { LDY_LAW_ORTHOTROPIC_CONTACT };
             (to.friction, to.cohesion) = (friction, cohesion);
             to.friction_2 = if is_isotropic { 0.0 } else { friction_2 };
         }
         Some(Kind::Bounds { lower, upper }) => {
             let are = |bounds: &[f64; 6], bound: f64| bounds[..rows].iter().all(|&x| x == bound);
             let is_fixed = are(&lower, f64::NEG_INFINITY) && are(&upper, f64::INFINITY);
-            to.kind = if is_fixed { LDY_FIXED_LAW } else { LDY_BOUNDS_LAW };
+            to.kind = if is_fixed { LDY_LAW_FIXED } else { LDY_LAW_BOUNDS };
             if !is_fixed {
                 (to.lower, to.upper) = (lower, upper);
             }
@@ -452,26 +456,31 @@ fn count(number: usize) -> c_int {
     c_int::try_from(number).unwrap_or(c_int::MAX)
 }
 
-fn tell(place: Option<CallerStruct<ldy_solve_report>>, report: &Report, measure: Measure, history: &[f64]) {
+fn tell(
+    place: Option<CallerStruct<ldy_contact_solver_report>>,
+    report: &Report,
+    measure: Measure,
+    history: &[f64],
+) {
     let Some(place) = place else { return };
-    place.fill(&ldy_solve_report {
-        size: size_of::<ldy_solve_report>(),
-        end: match report.end {
-            End::Converged => LDY_CONVERGED,
-            End::Sweeps => LDY_SWEEPS_MADE,
-            End::Time => LDY_TIME_OVER,
-            End::Stalled => LDY_STALLED,
-            End::Infeasible => LDY_INFEASIBLE,
-            End::Stopped => LDY_STOPPED,
-            End::Work => LDY_WORK_DONE,
+    place.fill(&ldy_contact_solver_report {
+        size: size_of::<ldy_contact_solver_report>(),
+        status: match report.status {
+            Status::Converged => LDY_STATUS_CONVERGED,
+            Status::SweepLimit => LDY_STATUS_SWEEP_LIMIT,
+            Status::TimeLimit => LDY_STATUS_TIME_LIMIT,
+            Status::Stalled => LDY_STATUS_STALLED,
+            Status::Infeasible => LDY_STATUS_INFEASIBLE,
+            Status::Stopped => LDY_STATUS_STOPPED,
+            Status::WorkLimit => LDY_STATUS_WORK_LIMIT,
         },
         sweeps: count(report.sweeps),
         steps: count(report.steps),
         worst: count(report.residual.worst),
         residual: report.residual.by(measure),
-        natural: report.residual.natural,
-        scaled: report.residual.scaled,
-        first: report.first.by(measure),
+        natural_residual: report.residual.natural,
+        scaled_residual: report.residual.scaled,
+        initial_residual: report.initial.by(measure),
         seconds: report.time.as_secs_f64(),
         history: history.as_ptr(),
         history_count: history.len(),

@@ -14,27 +14,28 @@ use super::ldy_system;
 
 /// A kind of joint: it keeps the distance between its points. The vector from the slave's point to the master's point has the
 /// direction of the normal.
-pub const LDY_LINK: c_int = 1;
+pub const LDY_JOINT_LINK: c_int = 1;
 /// A kind of joint: it keeps its points together.
-pub const LDY_FIXED_POINT: c_int = 2;
+pub const LDY_JOINT_FIXED_POINT: c_int = 2;
 /// A kind of joint: a contact whose axes do not turn.
-pub const LDY_CONTACT: c_int = 3;
+pub const LDY_JOINT_CONTACT: c_int = 3;
 /// A kind of joint: a contact on a face of the master, whose axes turn with the master.
-pub const LDY_CONTACT_ON_MASTER: c_int = 4;
+pub const LDY_JOINT_CONTACT_ON_MASTER: c_int = 4;
 /// A kind of joint: a contact on a face of the slave, whose axes turn with the slave.
-pub const LDY_CONTACT_ON_SLAVE: c_int = 5;
+pub const LDY_JOINT_CONTACT_ON_SLAVE: c_int = 5;
 /// A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits and
 /// motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no other
 /// kind.
-pub const LDY_CONSTANT_OPERATORS: c_int = 6;
+pub const LDY_JOINT_CONSTANT_OPERATORS: c_int = 6;
 
 /// The quantity that a constraint keeps constant. It determines how the constraint's force changes when bodies move.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_joint {
-    /// One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE, LDY_CONSTANT_OPERATORS.
+    /// One of LDY_JOINT_LINK, LDY_JOINT_FIXED_POINT, LDY_JOINT_CONTACT, LDY_JOINT_CONTACT_ON_MASTER, LDY_JOINT_CONTACT_ON_SLAVE,
+    /// LDY_JOINT_CONSTANT_OPERATORS.
     pub kind: c_int,
-    /// For LDY_LINK, the distance of its points, positive. Other kinds do not read it.
+    /// For LDY_JOINT_LINK, the distance of its points, positive. Other kinds do not read it.
     pub length: c_double,
 }
 
@@ -43,14 +44,14 @@ pub struct ldy_joint {
 ///
 /// Only rigid bodies and obstacles turn axes. No update is needed.
 ///
-/// - joints: joint_count joints, one for each row: LDY_CONSTANT_OPERATORS for a constraint by operators, another kind for a
+/// - joints: joint_count joints, one for each row: LDY_JOINT_CONSTANT_OPERATORS for a constraint by operators, another kind for a
 ///   constraint at points.
 /// - R: R_count values, three for each row (one for each scalar row), as in U = B + W R. So a link under tension has R_N < 0.
 /// - x, y: a value for each generalized velocity of all bodies, including obstacles, in the order of insertion; different arrays.
 /// - count: number of values of x and of y.
 ///
-/// Returns 0, LDY_OUT_OF_MEMORY, or LDY_BUG_FOUND if an argument is NULL, a count is wrong, a kind is unknown or does not fit its
-/// constraint, a length is not positive, or a value is not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, a kind is unknown or
+/// does not fit its constraint, a length is not positive, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap.
@@ -84,8 +85,8 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
 ///
 /// Each of the four results may be NULL: not wanted.
 ///
-/// Returns the codes of ldy_system_geometric_stiffness, and LDY_BUG_FOUND also if a body has a sparse matrix or an inverse
-/// callback, or the eigenvalue does not converge.
+/// Returns the codes of ldy_system_geometric_stiffness, and LDY_ERROR_INVALID_ARGUMENT also if a body has a sparse matrix or an
+/// inverse callback, or the eigenvalue does not converge.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -161,12 +162,12 @@ fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>> {
     let mut kinds = with_capacity(joints.len()).map_err(memory)?;
     for (row, joint) in joints.iter().enumerate() {
         kinds.push(match joint.kind {
-            LDY_LINK => Joint::Link { length: joint.length },
-            LDY_FIXED_POINT => Joint::FixedPoint,
-            LDY_CONTACT => Joint::Contact(Carrier::Space),
-            LDY_CONTACT_ON_MASTER => Joint::Contact(Carrier::Master),
-            LDY_CONTACT_ON_SLAVE => Joint::Contact(Carrier::Slave),
-            LDY_CONSTANT_OPERATORS => Joint::ConstantOperators,
+            LDY_JOINT_LINK => Joint::Link { length: joint.length },
+            LDY_JOINT_FIXED_POINT => Joint::FixedPoint,
+            LDY_JOINT_CONTACT => Joint::Contact(Carrier::Space),
+            LDY_JOINT_CONTACT_ON_MASTER => Joint::Contact(Carrier::Master),
+            LDY_JOINT_CONTACT_ON_SLAVE => Joint::Contact(Carrier::Slave),
+            LDY_JOINT_CONSTANT_OPERATORS => Joint::ConstantOperators,
             kind => return Err(fail!(Code::BugFound, "joint {row}: there is no kind {kind}")),
         });
     }

@@ -17,13 +17,13 @@ use super::ldy_system;
 ///
 /// The rotation is the rotation in the system.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or a value is not finite.
-/// After an error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or a value is not
+/// finite. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_referential_point(
+pub unsafe extern "C" fn ldy_system_body_point(
     system: *const ldy_system,
     body: c_longlong,
     center: *const f64,
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn ldy_system_referential_point(
     point: *mut f64,
 ) -> c_int {
     entry!(system: shared, center: copied, place: copied, point: place_of_array => {
-        point.put(system.referential_point(body_id(body)?, &center, &place)?);
+        point.put(system.body_point(body_id(body)?, &center, &place)?);
     })
 }
 
@@ -43,8 +43,8 @@ pub unsafe extern "C" fn ldy_system_referential_point(
 /// - place: where the point is now, 3 values.
 /// - point: where to write X, 3 values.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, a value is not finite, or F is
-/// singular to working precision. After an error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, a value is not
+/// finite, or F is singular to working precision. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -68,42 +68,42 @@ pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
 /// - world: 3 values.
 /// - referential: where to write the result, 3 values; it may be world.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL, there is no such body, it is of another kind, or a value is not finite.
-/// After an error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or a value is not
+/// finite. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_referential_spin(
+pub unsafe extern "C" fn ldy_system_body_angular_velocity(
     system: *const ldy_system,
     body: c_longlong,
     world: *const f64,
     referential: *mut f64,
 ) -> c_int {
     entry!(system: shared, world: copied, referential: place_of_array => {
-        referential.put(system.referential_spin(body_id(body)?, &world)?);
+        referential.put(system.body_angular_velocity(body_id(body)?, &world)?);
     })
 }
 
-/// Compute the angular velocity of a rigid body or an obstacle in the world frame from its angular velocity in the referential frame:
-/// rotation referential.
+/// Compute the angular velocity of a rigid body or an obstacle in the world frame from its angular velocity in the referential
+/// frame: rotation referential.
 ///
 /// - referential: 3 values.
 /// - world: where to write the result, 3 values; it may be referential.
 ///
-/// Returns the codes of ldy_system_referential_spin. After an error nothing is written.
+/// Returns the codes of ldy_system_body_angular_velocity. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_world_spin(
+pub unsafe extern "C" fn ldy_system_world_angular_velocity(
     system: *const ldy_system,
     body: c_longlong,
     referential: *const f64,
     world: *mut f64,
 ) -> c_int {
     entry!(system: shared, referential: copied, world: place_of_array => {
-        world.put(system.world_spin(body_id(body)?, &referential)?);
+        world.put(system.world_angular_velocity(body_id(body)?, &referential)?);
     })
 }
 
@@ -113,20 +113,20 @@ pub unsafe extern "C" fn ldy_system_world_spin(
 /// The method is by Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp (-theta) J
 /// spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for any h. To
 /// first order the change is -h J^-1 (spin x J spin). If the body turns by more than a radian, the step is divided into equal
-/// parts. ldy_system_turned_rotation computes the corresponding rotation.
+/// parts. ldy_advance_rotation computes the corresponding rotation.
 ///
 /// - inertia: J, 3 x 3, as in ldy_system_add_rigid.
 /// - spin: the angular velocity in the referential frame, 3 values.
 /// - h: the step.
 /// - change: where to write spin_1 - spin, 3 values; it may be spin.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite, J is singular, or the body turns by more than about 4000
-/// radians in the step. Then nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or not finite, J is singular, or the body turns by more than
+/// about 4000 radians in the step. Then nothing is written.
 ///
 /// # Safety
 /// inertia is NULL or has 9 values, spin and change are NULL or have 3.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_gyroscopic_change(
+pub unsafe extern "C" fn ldy_gyroscopic_change(
     inertia: *const f64,
     spin: *const f64,
     h: f64,
@@ -143,21 +143,21 @@ const NO_SPIN: &str = "inertia, spin or h is not finite or too large, or inertia
 
 /// Compute the rotation of a rigid body after a step: rotation exp (h (before + after) / 2). Needs no system.
 ///
-/// If after = before + change, with the change of ldy_system_gyroscopic_change, the angular momentum in the world, rotation J spin,
-/// remains the same to rounding, as long as the body turns by at most a radian in the step. If forces change the spin, too, after is
-/// the spin with their change.
+/// If after = before + change, with the change of ldy_gyroscopic_change, the angular momentum in the world, rotation J spin,
+/// remains the same to rounding, as long as the body turns by at most a radian in the step. If forces change the spin, too, after
+/// is the spin with their change.
 ///
 /// - rotation: 3 x 3, from the reference to now.
 /// - before, after: the angular velocity in the referential frame at the beginning and at the end of the step, 3 values each.
 /// - h: the step.
 /// - turned: where to write the result, 9 values; it may be rotation.
 ///
-/// Returns 0, or LDY_BUG_FOUND if an argument is NULL or not finite. Then nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or not finite. Then nothing is written.
 ///
 /// # Safety
 /// Arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_turned_rotation(
+pub unsafe extern "C" fn ldy_advance_rotation(
     rotation: *const f64,
     before: *const f64,
     after: *const f64,

@@ -22,7 +22,7 @@ impl System {
     /// The error of the first constraint with fewer than one or more than six rows, on more than sixteen bodies, or whose rows are
     /// ill-formed or not finite. Also if there are no bodies, a body is not there or named twice, the shape is wrong, or memory is
     /// exhausted. After an error nothing has changed.
-    pub fn insert_jacobian(
+    pub fn add_jacobian(
         &mut self,
         bodies: impl Iterator<Item = Id>,
         heights: impl Iterator<Item = usize>,

@@ -18,9 +18,9 @@ impl System {
     ///
     /// # Errors
     /// As [`Body::new`].
-    pub fn insert_body(&mut self, dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Id> {
+    pub fn add_body(&mut self, dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Id> {
         let mut inertia = Some(inertia);
-        let inserted = self.insert_bodies(1, |_| match inertia.take() {
+        let inserted = self.add_bodies(1, |_| match inertia.take() {
             Some(inertia) => Body::new(dofs, kinematics, inertia),
             None => Err(Fault::Unknown),
         });
@@ -32,7 +32,7 @@ impl System {
     /// # Errors
     /// The error of the first entry that is not valid, or whose rotation is not orthonormal. Also if memory is exhausted. Nothing
     /// has changed then.
-    pub fn insert_bodies(
+    pub fn add_bodies(
         &mut self,
         count: usize,
         mut body: impl FnMut(usize) -> Checked<Body>,
@@ -74,26 +74,20 @@ impl System {
     ///
     /// # Errors
     /// As [`Inertia::rigid`] and [`Body::new`].
-    pub fn insert_rigid(
-        &mut self,
-        mass: f64,
-        inertia: &Block,
-        rotation: &Block,
-        center: &Vector,
-    ) -> Result<Id> {
+    pub fn add_rigid(&mut self, mass: f64, inertia: &Block, rotation: &Block, center: &Vector) -> Result<Id> {
         let inertia =
             Inertia::rigid(mass, inertia).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
-        self.insert_body(6, Kinematics::Rigid { rotation: *rotation, center: *center }, inertia)
+        self.add_body(6, Kinematics::Rigid { rotation: *rotation, center: *center }, inertia)
     }
 
     /// Insert a pseudo-rigid body: its mass, its Euler tensor about the mass center, and X̄.
     ///
     /// # Errors
     /// As [`Inertia::pseudo_rigid`] and [`Body::new`].
-    pub fn insert_pseudo_rigid(&mut self, mass: f64, euler: &Block, center: &Vector) -> Result<Id> {
+    pub fn add_pseudo_rigid(&mut self, mass: f64, euler: &Block, center: &Vector) -> Result<Id> {
         let inertia =
             Inertia::pseudo_rigid(mass, euler).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
-        self.insert_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
+        self.add_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
     }
 
     /// Insert bodies with a shared inverse callback, with given numbers of generalized velocities, all zero. The callback applies
@@ -108,7 +102,7 @@ impl System {
     /// # Errors
     /// If there are no bodies, one has no velocities, there are more than an `i32` can count, or memory is exhausted. Then nothing
     /// has changed.
-    pub fn insert_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id> {
+    pub fn add_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id> {
         let first = self.bodies.next();
         let failed = |k: usize, fault: Fault| Error::of_body(first + k as Id, fault);
         let memory = |_| failed(0, Fault::Memory);

@@ -1,5 +1,5 @@
-//! The data that a system keeps with each constraint for its user and that no update changes: tag, law, reaction, and the parts of its
-//! compliance.
+//! The data that a system keeps with each constraint for its user and that no update changes: tag, law, reaction, and the parts of
+//! its compliance.
 #![forbid(unsafe_code)]
 
 use crate::fault::check_size;
@@ -48,7 +48,7 @@ impl System {
     ///
     /// # Errors
     /// If the number of values is wrong, or a value is negative or not finite. Nothing has changed then.
-    pub fn regularise(&mut self, mu: &[f64]) -> Result {
+    pub fn set_regularization(&mut self, mu: &[f64]) -> Result {
         let (rows, scalars) = (self.constraints.len(), self.scalar_rows());
         let found = mu.len();
         let size = Fault::Size { what: "mu", expected: rows, found };
@@ -112,7 +112,7 @@ impl System {
     ///
     /// # Errors
     /// If `tags` has the wrong length.
-    pub fn write_tags(&self, tags: &mut [u64]) -> Result {
+    pub fn tags(&self, tags: &mut [u64]) -> Result {
         check_size("the tags", self.data.len(), tags.len()).map_err(Error::of_system)?;
         self.data.iter().zip(tags).for_each(|((_, data), tag)| *tag = data.tag);
         Ok(())
@@ -123,7 +123,7 @@ impl System {
     ///
     /// # Errors
     /// If the number of values is wrong, or a value is not finite.
-    pub fn set_reactions(&mut self, reactions: &[f64]) -> Result {
+    pub fn store_reactions(&mut self, reactions: &[f64]) -> Result {
         check_size("the reactions R", self.scalar_rows(), reactions.len()).map_err(Error::of_system)?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let Self { data, constraints, .. } = self;
@@ -141,7 +141,7 @@ impl System {
     ///
     /// # Errors
     /// If `reactions` has the wrong length.
-    pub fn write_reactions(&self, reactions: &mut [f64]) -> Result {
+    pub fn stored_reactions(&self, reactions: &mut [f64]) -> Result {
         check_size("the reactions R", self.scalar_rows(), reactions.len()).map_err(Error::of_system)?;
         let mut rest = reactions;
         for ((_, data), (_, constraint)) in self.data.iter().zip(self.constraints.iter()) {

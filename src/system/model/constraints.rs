@@ -22,7 +22,7 @@ impl System {
     /// # Errors
     /// If there is no such body, a body has no points, both are the ground, something is not finite, the frame is not
     /// orthonormal, or memory is exhausted.
-    pub fn insert_constraint(
+    pub fn add_point_constraint(
         &mut self,
         bodies: [Option<Id>; 2],
         frame: &Block,
@@ -44,7 +44,7 @@ impl System {
     /// # Errors
     /// If the number of bodies is wrong, a body does not exist or is there twice, all are the ground, operators are missing or have
     /// the wrong size, or memory is exhausted.
-    pub fn insert_operators<B: Copy + Into<Option<Id>>>(
+    pub fn add_constraint_rows<B: Copy + Into<Option<Id>>>(
         &mut self,
         bodies: &[B],
         operators: Vec<Operator>,
@@ -69,7 +69,7 @@ impl System {
     ///
     /// # Errors
     /// If there is no such body or velocity, the coefficient is not finite, or memory is exhausted.
-    pub fn insert_dof(&mut self, body: Id, dof: Option<usize>, coefficient: f64) -> Result<Id> {
+    pub fn add_dof_constraint(&mut self, body: Id, dof: Option<usize>, coefficient: f64) -> Result<Id> {
         let subject = subject_of(self.next_constraint(), &[Some(body)]);
         let failed = |fault| Error { subject, fault };
         let dofs = self.bodies.get(body).ok_or(failed(Fault::NoBody(body)))?.dofs();
@@ -78,7 +78,7 @@ impl System {
         finite("its coefficient", &[coefficient]).map_err(failed)?;
         let operator = Operator::of_dof(dofs, dof, coefficient).map_err(failed)?;
         let operators = collected(1, std::iter::once(operator)).map_err(|_| failed(Fault::Memory))?;
-        self.insert_operators(&[body], operators)
+        self.add_constraint_rows(&[body], operators)
     }
 
     /// Let `insert` put constraints into the tables. After an error the tables are as before, and the results still exist.
@@ -396,7 +396,7 @@ impl System {
     ///
     /// # Errors
     /// If there is no constraint with this id, or there was no update since the last change.
-    pub fn row(&self, id: Id) -> Result<usize> {
+    pub fn row_of(&self, id: Id) -> Result<usize> {
         self.constraint(id)?;
         self.needs(self.is_structured)?;
         self.structure.row(id).ok_or(unknown(id))

@@ -23,7 +23,7 @@ impl System {
     /// # Errors
     /// If there was no successful update since the last change. Also if memory is exhausted, which is possible only if a constraint
     /// has other than three rows or more than two bodies.
-    pub fn rows(&self) -> Result<Rows<'_>> {
+    pub fn results(&self) -> Result<Rows<'_>> {
         self.needs(self.is_fresh)?;
         self.latest_rows()
     }
@@ -53,7 +53,7 @@ impl System {
     /// # Errors
     /// As for [`System::rows`]; also the error of the first constraint whose diagonal block is singular.
     pub fn check_inverses(&self) -> Result {
-        let rows = self.rows()?;
+        let rows = self.results()?;
         match (0..rows.ids.len()).find(|&row| rows.inverse[rows.square(row).start].is_nan()) {
             Some(row) => Err(Error { subject: self.subject(rows.ids[row] as Id)?, fault: Fault::Singular }),
             None => Ok(()),
@@ -64,16 +64,16 @@ impl System {
     ///
     /// # Errors
     /// If there was no update since anything but velocities changed, or x or y have not three values a row.
-    pub fn times(&self, x: &[f64], y: &mut [f64]) -> Result {
+    pub fn multiply(&self, x: &[f64], y: &mut [f64]) -> Result {
         self.check_vectors(&[x, y])?;
-        self.times_columns(1, alone(x), alone(y))
+        self.multiply_columns(1, alone(x), alone(y))
     }
 
     /// As [`System::times`], for `count` vectors at once: quicker than one call for each vector, with the same bits.
     ///
     /// # Errors
     /// As for [`System::times`]; also if a stride is shorter than a vector, or a vector reaches beyond the values.
-    pub fn times_columns(&self, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) -> Result {
+    pub fn multiply_columns(&self, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         multiply::multiply(&self.latest_rows()?.w, count, x, y);
         Ok(())
@@ -83,16 +83,16 @@ impl System {
     ///
     /// # Errors
     /// As for [`System::times`]; also if an inverse callback fails or memory is exhausted.
-    pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result {
+    pub fn multiply_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result {
         self.check_vectors(&[x, y])?;
-        self.times_columns_through_bodies(1, alone(x), alone(y))
+        self.multiply_columns_through_bodies(1, alone(x), alone(y))
     }
 
     /// As [`System::times_through_bodies`], for `count` vectors at once: quicker than one call for each vector, with the same bits.
     ///
     /// # Errors
     /// As for [`System::times_through_bodies`] and [`System::times_columns`].
-    pub fn times_columns_through_bodies(
+    pub fn multiply_columns_through_bodies(
         &self,
         count: usize,
         x: Columns<&[f64]>,
@@ -137,7 +137,7 @@ impl System {
     ///
     /// # Errors
     /// As for [`System::times`]; also if there is no such body, or `force` has the wrong size.
-    pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
+    pub fn constraint_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
         self.check_vectors(&[reactions])?;
         let body = self.body(id)?;
         check_size("the generalised force", body.dofs(), force.len())
@@ -157,7 +157,7 @@ impl System {
     ///
     /// # Errors
     /// As for [`System::times_through_bodies`]; also if a reaction or a velocity is not finite. No velocity has changed then.
-    pub fn add_reactions(&mut self, reactions: &[f64]) -> Result {
+    pub fn apply_reactions(&mut self, reactions: &[f64]) -> Result {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,13 +180,13 @@ impl System {
     ///
     /// # Errors
     /// As for [`System::times`]; also if memory is exhausted or the tolerance is not a number.
-    pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate> {
+    pub fn spectral_radius(&self, tolerance: f64, most_products: usize) -> Result<Estimate> {
         self.needs(self.has_operators)?;
         ensure!(!tolerance.is_nan(), Error::of_system(Fault::NotFinite("the tolerance")));
         let size = self.structure.scalar_count();
         // After this number of products every eigenvalue has been found, regardless of the tolerance.
         let most = most_products.min(4 * size + 20);
-        let stiffness = |x: &[f64], y: &mut [f64]| self.times(x, y);
+        let stiffness = |x: &[f64], y: &mut [f64]| self.multiply(x, y);
         let mut problem = EigenProblem { size, stiffness, inverse_mass: lanczos::no_mass };
         problem.largest_eigenvalue(tolerance, most).map_err(|failure| match failure {
             Failure::Product(error) => error,

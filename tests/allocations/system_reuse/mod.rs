@@ -275,7 +275,7 @@ impl Scene {
             15 => self.refused(body, constraint),
             16 => {
                 let reactions = self.values(3 * self.model.constraints.len());
-                if self.system.add_reactions(&reactions).is_ok() {
+                if self.system.apply_reactions(&reactions).is_ok() {
                     for (id, body) in &mut self.model.bodies {
                         body.velocities[1] = self.system.body(*id).unwrap().velocity().to_vec();
                     }
@@ -408,8 +408,8 @@ fn what_comes_and_goes_without_an_update_holds_no_memory() {
         let points = [[0.5; 3]; 2];
         let Scene { system, .. } = &mut scene;
         let kinematics = Kinematics::Rigid { rotation: UNIT, center: [0.0; 3] };
-        let other = system.insert_body(6, kinematics, Inertia::Obstacle).unwrap();
-        let id = system.insert_constraint([Some(other), None], &UNIT, points).unwrap();
+        let other = system.add_body(6, kinematics, Inertia::Obstacle).unwrap();
+        let id = system.add_point_constraint([Some(other), None], &UNIT, points).unwrap();
         system.remove_constraint(id).unwrap();
         system.remove_body(other).unwrap();
         let most = &mut most[usize::from(round >= 1000)];
@@ -475,7 +475,7 @@ fn chain_of_meshes(count: usize, dense: bool) -> System {
             _ if dense => (Kinematics::Rigid { rotation: UNIT, center: [0.0; 3] }, dense_inverse()),
             _ => (Kinematics::Rigid { rotation: UNIT, center: [0.0; 3] }, Inertia::rigid(2.0, &UNIT)),
         };
-        system.insert_body(6, kinematics, inertia.unwrap()).unwrap();
+        system.add_body(6, kinematics, inertia.unwrap()).unwrap();
     }
     for (first, second) in (0..count).flat_map(|k| [(k, k + 1), (k, k + 2)]).filter(|pair| pair.1 < count) {
         let operators = [first, second].map(|body| {
@@ -488,7 +488,7 @@ fn chain_of_meshes(count: usize, dense: bool) -> System {
                 }
             }
         });
-        system.insert_operators(&[first as Id, second as Id], operators.into()).unwrap();
+        system.add_constraint_rows(&[first as Id, second as Id], operators.into()).unwrap();
     }
     system
 }
@@ -511,7 +511,7 @@ fn pairs_come_in_another_order_though_the_rows_are_the_same() {
         let mut anew = chain_of_meshes(count, dense);
         anew.update(step).unwrap();
         let bits = |system: &System| -> Vec<u64> {
-            system.rows().unwrap().w.values().iter().map(|value| value.to_bits()).collect()
+            system.results().unwrap().w.values().iter().map(|value| value.to_bits()).collect()
         };
         assert_eq!(bits(&system), bits(&anew), "{dense}");
     }

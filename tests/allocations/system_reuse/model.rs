@@ -108,9 +108,9 @@ pub fn operators(given: &[Option<Vec<f64>>; 2]) -> [Option<Operator>; 2] {
 pub fn insert_constraint(system: &mut System, constraint: &Constraint) -> Result<Id, Error> {
     let Constraint { bodies, place, compliance } = constraint;
     let id = match place {
-        Place::Points(frame, points) => system.insert_constraint(*bodies, frame, *points)?,
+        Place::Points(frame, points) => system.add_point_constraint(*bodies, frame, *points)?,
         Place::Operators(given) => {
-            system.insert_operators(bodies, operators(given).into_iter().flatten().collect())?
+            system.add_constraint_rows(bodies, operators(given).into_iter().flatten().collect())?
         }
     };
     if compliance.is_some() {
@@ -121,7 +121,7 @@ pub fn insert_constraint(system: &mut System, constraint: &Constraint) -> Result
 
 pub fn insert_body(system: &mut System, body: &Body, mood: &Mood) -> Id {
     let Body { kinematics, known, velocities: [previous, free] } = body;
-    let id = system.insert_body(free.len(), *kinematics, known.inertia(mood)).unwrap();
+    let id = system.add_body(free.len(), *kinematics, known.inertia(mood)).unwrap();
     system.set_previous_velocity(id, previous).unwrap();
     system.set_velocity(id, free).unwrap();
     id
@@ -166,7 +166,7 @@ impl Model {
         let results = [system.update(step), anew.update(step)];
         assert_eq!(results[0], results[1]);
         if results[0].is_err() {
-            assert!(system.rows().is_err());
+            assert!(system.results().is_err());
             return false;
         }
         self.assert_pattern(system);
@@ -176,7 +176,7 @@ impl Model {
 
     /// Whether there is a block for each two constraints on one body that is no obstacle, and no other.
     fn assert_pattern(&self, system: &System) {
-        let rows = system.rows().unwrap();
+        let rows = system.results().unwrap();
         assert!(rows.ids.iter().map(|id| *id as Id).eq(self.constraints.keys().copied()));
         let movable: Vec<Vec<Id>> = self
             .constraints
@@ -200,7 +200,7 @@ impl Model {
 /// Whether two systems have the same results, and products, to the bit.
 pub fn assert_same(system: &mut System, anew: &mut System) {
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-    let (rows, expected) = (system.rows().unwrap(), anew.rows().unwrap());
+    let (rows, expected) = (system.results().unwrap(), anew.results().unwrap());
     assert_eq!(
         (rows.ids, rows.w.starts(), rows.w.columns()),
         (expected.ids, expected.w.starts(), expected.w.columns())
@@ -220,9 +220,9 @@ pub fn assert_same(system: &mut System, anew: &mut System) {
     let x: Vec<f64> = (0..size).map(|k| (0.7 * k as f64).sin()).collect();
     let mut products = [(); 4].map(|()| vec![0.0; size]);
     let [a, b, c, d] = &mut products;
-    system.times(&x, a).unwrap();
-    anew.times(&x, b).unwrap();
-    let through = [system.times_through_bodies(&x, c), anew.times_through_bodies(&x, d)];
+    system.multiply(&x, a).unwrap();
+    anew.multiply(&x, b).unwrap();
+    let through = [system.multiply_through_bodies(&x, c), anew.multiply_through_bodies(&x, d)];
     assert_eq!(through[0], through[1]);
     assert_eq!(bits(a), bits(b), "W x");
     assert!(through[0].is_err() || bits(c) == bits(d), "through bodies");
