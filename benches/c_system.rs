@@ -1,15 +1,15 @@
 //! Bodies by matrices and constraints by operators, through the C interface.
 
-use std::ffi::{CStr, c_int, c_longlong};
+use std::ffi::{CStr, c_int};
 use std::ops::Range;
 use std::time::Instant;
 use std::{mem, ptr, slice};
 
 use ldy::legacy::c_api::additions::ldy_last_error;
-use ldy::system::c_api::any_rows::*;
 use ldy::system::c_api::bodies::*;
-use ldy::system::c_api::constraints::*;
+use ldy::system::c_api::inertia::*;
 use ldy::system::c_api::jacobian::*;
+use ldy::system::c_api::operators::*;
 use ldy::system::c_api::results::*;
 use ldy::system::c_api::rows::ldy_rows;
 use ldy::system::c_api::*;
@@ -46,12 +46,12 @@ struct Inputs {
 
 /// All operators on some bodies in one matrix: by rows, without zeros if the form is sparse.
 struct Jacobian {
-    bodies: Vec<c_longlong>,
-    constraints: Vec<c_longlong>,
+    bodies: Vec<i64>,
+    constraints: Vec<i64>,
     rows: usize,
     columns: usize,
-    starts: Vec<c_int>,
-    indices: Vec<c_int>,
+    starts: Vec<i32>,
+    indices: Vec<i32>,
     values: Vec<f64>,
 }
 
@@ -63,9 +63,9 @@ struct Operators {
 
 /// A matrix by columns: dense, or sparse with starts and rows.
 struct Columns {
-    n: c_int,
-    starts: Vec<c_int>,
-    rows: Vec<c_int>,
+    n: i32,
+    starts: Vec<i32>,
+    rows: Vec<i32>,
     values: Vec<f64>,
 }
 
@@ -82,47 +82,24 @@ impl CSystem {
         let new = Self { system, inputs, next: 0 };
         for inertia in &new.inputs[0].inertia {
             let mut id = 0;
-            let Columns { n, starts, rows, values } = inertia;
             // SAFETY: the system is live, the arrays have the sizes that their columns say.
-            check(unsafe {
-                match form {
-                    Form::Dense => ldy_system_add_dense(system, *n, values.as_ptr(), &mut id),
-                    Form::Sparse => ldy_system_add_matrix(
-                        system,
-                        *n,
-                        starts.as_ptr(),
-                        rows.as_ptr(),
-                        values.as_ptr(),
-                        values.len(),
-                        &mut id,
-                    ),
-                }
-            })?;
+            check(unsafe { ldy_system_add_body(system, &inertia.inertia(), &mut id) })?;
         }
         for (constraint, operators) in matrices.constraints.iter().zip(&new.inputs[0].constraints) {
             let bodies = constraint.sides.each_ref().map(|side| side.as_ref().map_or(LDY_GROUND, id));
-            let [of_master, of_slave] = operators.sides.each_ref().map(view);
+            let views = operators.sides.each_ref().map(view);
+            let (rows, count) = (operators.rows as i32, if operators.rows == 3 { 2 } else { 1 });
             let mut constraint = 0;
             // SAFETY: as above.
             check(unsafe {
-                match operators.rows {
-                    3 => ldy_system_add_operators(
-                        system,
-                        bodies[0],
-                        &of_master,
-                        bodies[1],
-                        &of_slave,
-                        &mut constraint,
-                    ),
-                    rows => ldy_system_add_rows(
-                        system,
-                        rows as c_int,
-                        bodies.as_ptr(),
-                        &of_master,
-                        1,
-                        &mut constraint,
-                    ),
-                }
+                ldy_system_add_constraint_rows(
+                    system,
+                    rows,
+                    bodies.as_ptr(),
+                    views.as_ptr(),
+                    count,
+                    &mut constraint,
+                )
             })?;
         }
         Ok(new)
@@ -150,71 +127,40 @@ impl CSystem {
     fn set(&mut self) -> Result<(), String> {
         let Inputs { inertia, velocities, constraints, jacobians } = &self.inputs[self.next];
         for (id, (inertia, velocity)) in inertia.iter().zip(velocities).enumerate() {
-            let id = id as c_longlong;
-            let Columns { n, starts, rows, values } = inertia;
+            let id = id as i64;
             // SAFETY: the system is live, the arrays have the sizes that their columns say.
             unsafe {
-                check(match starts.is_empty() {
-                    true => ldy_system_set_dense(self.system, id, *n, values.as_ptr()),
-                    false => ldy_system_set_matrix(
-                        self.system,
-                        id,
-                        *n,
-                        starts.as_ptr(),
-                        rows.as_ptr(),
-                        values.as_ptr(),
-                        values.len(),
-                    ),
-                })?;
-                check(ldy_system_set_velocity(self.system, id, velocity.as_ptr(), velocity.len()))?;
+                check(ldy_system_set_inertia(self.system, id, &inertia.inertia()))?;
+                let (which, count) = (LDY_VELOCITY_FREE, velocity.len());
+                check(ldy_system_set_velocity(self.system, id, which, velocity.as_ptr(), count))?;
             }
         }
         for jacobian in jacobians {
-            let Jacobian { bodies, constraints: ids, rows, columns, starts, indices, values } = jacobian;
+            let Jacobian { bodies, constraints: ids, .. } = jacobian;
+            let (body_count, count, matrix) = (bodies.len(), ids.len(), jacobian.matrix());
             // SAFETY: as above.
             check(unsafe {
-                match starts.is_empty() {
-                    true => ldy_system_set_jacobian(
-                        self.system,
-                        bodies.as_ptr(),
-                        bodies.len(),
-                        ids.as_ptr(),
-                        ids.len(),
-                        values.as_ptr(),
-                        *rows,
-                        *columns,
-                        *columns,
-                        1,
-                    ),
-                    false => ldy_system_set_sparse_jacobian(
-                        self.system,
-                        bodies.as_ptr(),
-                        bodies.len(),
-                        ids.as_ptr(),
-                        ids.len(),
-                        *rows,
-                        *columns,
-                        starts.as_ptr(),
-                        ptr::null(),
-                        indices.as_ptr(),
-                        values.as_ptr(),
-                        values.len(),
-                    ),
-                }
+                ldy_system_set_jacobian(
+                    self.system,
+                    bodies.as_ptr(),
+                    body_count,
+                    ids.as_ptr(),
+                    count,
+                    &matrix,
+                )
             })?;
         }
         if !jacobians.is_empty() {
             return Ok(());
         }
-        for (id, Operators { rows, sides }) in constraints.iter().enumerate() {
-            let [master, slave] = sides.each_ref().map(view);
-            let id = id as c_longlong;
-            // SAFETY: as above; the operator of the ground is not read.
+        for (id, Operators { sides, .. }) in constraints.iter().enumerate() {
+            let views = sides.each_ref().map(view);
+            // The ground has no operator.
+            let first = usize::from(sides[0].is_none());
+            let count = sides.iter().flatten().count();
+            // SAFETY: as above.
             check(unsafe {
-                match rows {
-                    3 => ldy_system_set_operators(self.system, id, &master, &slave),
-                    _ => ldy_system_set_rows_operators(self.system, id, &master, 1),
-                }
+                ldy_system_set_operators(self.system, id as i64, views[first..].as_ptr(), count)
             })?;
         }
         Ok(())
@@ -232,7 +178,7 @@ impl CSystem {
         // SAFETY: the system is live, and the size says how much there is to write to.
         check(unsafe { ldy_system_results(self.system, &mut rows) })?;
         let (count, blocks) = (rows.rows as usize, rows.blocks as usize);
-        let threes: Vec<c_int> = (0..=count as c_int).map(|row| 3 * row).collect();
+        let threes: Vec<i32> = (0..=count as i32).map(|row| 3 * row).collect();
         // SAFETY: the library's arrays have the lengths that it reports, until the system changes. Some are missing where all
         // rows have three scalars.
         let blocks_of_rows = unsafe {
@@ -286,7 +232,44 @@ impl Inputs {
     }
 }
 
+impl Columns {
+    fn inertia(&self) -> ldy_inertia {
+        let Self { n, starts, rows, values } = self;
+        let is_dense = starts.is_empty();
+        ldy_inertia {
+            size: size_of::<ldy_inertia>(),
+            kind: if is_dense { LDY_INERTIA_DENSE } else { LDY_INERTIA_SPARSE },
+            n: *n,
+            values: values.as_ptr(),
+            starts: starts.as_ptr(),
+            rows: rows.as_ptr(),
+            count: values.len(),
+            mass: 0.0,
+            apply_inverse: None,
+            data: ptr::null_mut(),
+            release: None,
+        }
+    }
+}
+
 impl Jacobian {
+    fn matrix(&self) -> ldy_matrix {
+        let Self { rows, columns, starts, indices, values, .. } = self;
+        let is_dense = starts.is_empty();
+        ldy_matrix {
+            size: size_of::<ldy_matrix>(),
+            rows: *rows,
+            columns: *columns,
+            values: values.as_ptr(),
+            row_stride: 0,
+            column_stride: 0,
+            starts: if is_dense { ptr::null() } else { starts.as_ptr() },
+            counts: ptr::null(),
+            indices: indices.as_ptr(),
+            count: values.len(),
+        }
+    }
+
     /// Dense, one for each body, as most of one over several would be zero; none if constraints act on two.
     fn all(matrices: &Matrices, form: Form, factor: f64) -> Vec<Self> {
         let bodies = 0..matrices.bodies.len();
@@ -326,17 +309,17 @@ impl Jacobian {
                     values.extend_from_slice(&dense);
                     continue;
                 }
-                starts.push(values.len() as c_int);
+                starts.push(values.len() as i32);
                 for (column, value) in dense.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-                    indices.push(column as c_int);
+                    indices.push(column as i32);
                     values.push(*value);
                 }
             }
         }
         if form == Form::Sparse {
-            starts.push(values.len() as c_int);
+            starts.push(values.len() as i32);
         }
-        let bodies = bodies.map(|body| body as c_longlong).collect();
+        let bodies = bodies.map(|body| body as i64).collect();
         Self { bodies, constraints, rows: height, columns, starts, indices, values }
     }
 }
@@ -344,7 +327,7 @@ impl Jacobian {
 impl Columns {
     fn dense(n: usize, values: &[f64], factor: f64) -> Self {
         let values = values.iter().map(|value| factor * value).collect();
-        Self { n: n as c_int, starts: vec![], rows: vec![], values }
+        Self { n: n as i32, starts: vec![], rows: vec![], values }
     }
 
     /// Pick the nonzero entries in the wanted part.
@@ -354,13 +337,13 @@ impl Columns {
         for (column, entries) in dense.chunks_exact(height).enumerate() {
             for (row, value) in entries.iter().enumerate() {
                 if *value != 0.0 && wanted(row, column) {
-                    rows.push(row as c_int);
+                    rows.push(row as i32);
                     values.push(factor * value);
                 }
             }
-            starts.push(rows.len() as c_int);
+            starts.push(rows.len() as i32);
         }
-        Self { n: n as c_int, starts, rows, values }
+        Self { n: n as i32, starts, rows, values }
     }
 }
 
@@ -377,8 +360,8 @@ fn view(columns: &Option<Columns>) -> ldy_operator {
     }
 }
 
-fn id(operator: &Operator) -> c_longlong {
-    operator.body as c_longlong
+fn id(operator: &Operator) -> i64 {
+    operator.body as i64
 }
 
 fn check(code: c_int) -> Result<(), String> {

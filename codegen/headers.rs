@@ -1,6 +1,7 @@
 //! Puts the C files together: templates hold the prose and the frame, the table the layouts, and the
 //! prototypes come from the declarations in `src/legacy/c_api`.
 
+use super::constants::with_enumerations;
 use super::table::{Structure, Table};
 use super::{assertions, c};
 
@@ -21,8 +22,8 @@ pub fn ldy_h(table: &Table, module: &str, codes: &str, additions: &str, parallel
             ("own typedefs", &c::typedefs(own(table))),
             ("structures", &c::structures(table, own(table), &known)),
             ("module", module),
-            ("codes", codes),
-            ("additions", additions),
+            ("codes", &guarded(codes)),
+            ("additions", &with_enumerations(additions)),
             ("parallel", parallel),
         ],
     )
@@ -42,20 +43,61 @@ pub fn ldy_host_h(table: &Table, operators: &str) -> String {
     )
 }
 
-/// The text of `ldy_system.h`.
-pub fn ldy_system_h(codes: &str, additions: &str, system: &str) -> String {
+/// The text of `ldy_system.h`; `version` is "major.minor.patch".
+pub fn ldy_system_h(codes: &str, additions: &str, system: &str, version: &str) -> String {
     let common: Vec<&str> = COMMON.into_iter().map(|name| declaration(additions, name)).collect();
-    // The header knows of the other face this name alone.
-    let system = system.replace("LOCDYN *ldy", "struct locdyn *ldy");
     fill(
         include_str!("templates/ldy_system.h"),
-        &[("codes", codes), ("common", &common.join("\n\n")), ("system", &system)],
+        &[
+            ("version", &version_macros(version)),
+            ("codes", &guarded(codes)),
+            ("common", &with_results(&common.join("\n\n"))),
+            ("system", &with_results(&with_enumerations(system))),
+        ],
+    )
+}
+
+/// The text of `ldy_bridge.h`.
+pub fn ldy_bridge_h(bridge: &str) -> String {
+    // The header knows of the other face this name alone.
+    let bridge = with_results(&bridge.replace("LOCDYN *ldy", "struct locdyn *ldy"));
+    fill(include_str!("templates/ldy_bridge.h"), &[("bridge", &bridge)])
+}
+
+/// The codes of errors, which both faces define.
+fn guarded(codes: &str) -> String {
+    format!(
+        "#ifndef LDY_ERROR_CODES\n#define LDY_ERROR_CODES\n\n{}\n\n#endif",
+        with_enumerations(codes.trim())
+    )
+}
+
+/// The macro for results that are not to be ignored, before each function that returns a code.
+fn with_results(text: &str) -> String {
+    text.replace("\nint ldy_", "\nLDY_RESULT\nint ldy_")
+}
+
+fn version_macros(version: &str) -> String {
+    let numbers: Vec<u32> = version.split('.').map(|part| part.parse().expect("a number")).collect();
+    let [major, minor, patch] = numbers[..] else { panic!("a version has three numbers") };
+    format!(
+        "#define LDY_VERSION_MAJOR {major}\n#define LDY_VERSION_MINOR {minor}\n#define LDY_VERSION_PATCH {patch}\n\
+         /* 10000 major + 100 minor + patch, see ldy_version_number. */\n#define LDY_VERSION_NUMBER {}",
+        10_000 * major + 100 * minor + patch
     )
 }
 
 /// Declared by both faces.
-const COMMON: [&str; 5] =
-    ["ldy_last_error", "ldy_version", "ldy_build_info", "ldy_set_threads", "ldy_shutdown"];
+const COMMON: [&str; 8] = [
+    "ldy_last_error",
+    "ldy_strerror",
+    "ldy_version",
+    "ldy_version_number",
+    "ldy_build_info",
+    "ldy_set_threads",
+    "ldy_threads",
+    "ldy_shutdown",
+];
 
 /// The declaration of a function with its comment: the paragraph whose code has its name.
 fn declaration<'a>(text: &'a str, name: &str) -> &'a str {

@@ -145,7 +145,7 @@ public:
   ldy::contact_solver_report report;
 
 private:
-  ldy::system system_;
+  ldy::System system_;
   ldy::contact_solver solver_;
   std::vector<ldy::id> ids_;
   ldy::id end_;

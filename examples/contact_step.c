@@ -174,7 +174,7 @@ static void solve (world *world, const ldy_rows *rows, double h, double *R)
       exit (1);
     }
     changed = 0;
-    good (ldy_system_multiply (world->system, R, WR, count));
+    good (ldy_system_multiply (world->system, R, 0, WR, 0, count, 1, 0));
     for (size_t i = 0; i < count; i ++) {
       changed = fmax (changed, fabs (rows->B[i] + WR[i] - U[i]));
       U[i] = rows->B[i] + WR[i];
@@ -212,9 +212,9 @@ static void give_velocities (world *world, double h)
     solid *solid = &world->solid[i];
 
     good (ldy_system_set_rotation (world->system, solid->id, solid->rotation));
-    good (ldy_system_set_previous_velocity (world->system, solid->id, solid->velocity, 6));
+    good (ldy_system_set_velocity (world->system, solid->id, LDY_VELOCITY_PREVIOUS, solid->velocity, 6));
     solid->velocity[5] -= h * world->gravity;
-    good (ldy_system_set_velocity (world->system, solid->id, solid->velocity, 6));
+    good (ldy_system_set_velocity (world->system, solid->id, LDY_VELOCITY_FREE, solid->velocity, 6));
   }
 }
 
@@ -232,7 +232,7 @@ void world_step (world *world, double h)
   solve (world, &rows, h, R);
   good (ldy_system_apply_reactions (world->system, R, 3 * (size_t) rows.rows));
   for (int i = 0; i < world->solids; i ++) {
-    good (ldy_system_velocity (world->system, world->solid[i].id, world->solid[i].velocity, 6));
+    good (ldy_system_velocity (world->system, world->solid[i].id, LDY_VELOCITY_FREE, world->solid[i].velocity, 6));
     advance (&world->solid[i], h / 2);
   }
   release (world, R);

@@ -9,7 +9,7 @@ typedef struct solid {
   double place[3];    /* of the mass center */
   double rotation[9]; /* column-major; referential mass center: the origin */
   double velocity[6]; /* angular, in the referential frame, then that of the mass center */
-  long long id;
+  int64_t id;
 } solid;
 
 /* Two points that touch when they are below each other, or are linked. */
@@ -23,7 +23,7 @@ typedef struct pair {
   double R[3];         /* where the solver begins */
   int active;          /* in this step */
   double distance;     /* of a link, in this step */
-  long long id;
+  int64_t id;
 } pair;
 
 typedef struct world {

@@ -63,10 +63,10 @@ static void invert (const mjtNum *full, int nv, int first, int n, double *invers
 static const int theirs[3] = { 1, 2, 0 };
 
 /* The operators of a contact on the trees that it moves, one or two. */
-static void add_contact (ldy_system *system, const mjModel *m, const mjData *d, int row, const long long *bodies)
+static void add_contact (ldy_system *system, const mjModel *m, const mjData *d, int row, const int64_t *bodies)
 {
   ldy_operator H[2] = { { 0 }, { 0 } };
-  long long on[2] = { LDY_GROUND, LDY_GROUND }, contact;
+  int64_t on[2] = { LDY_GROUND, LDY_GROUND }, contact;
   double *values[2] = { NULL, NULL };
   int count = 0;
 
@@ -84,7 +84,7 @@ static void add_contact (ldy_system *system, const mjModel *m, const mjData *d, 
       H[count ++] = (ldy_operator) { n, NULL, NULL, own, (size_t) 3 * n };
     } else free (own);
   }
-  need (ldy_system_add_operators (system, on[0], &H[0], on[1], count > 1 ? &H[1] : NULL, &contact));
+  need (ldy_system_add_constraint_rows (system, 3, on, H, 2, &contact));
   free (values[0]), free (values[1]);
 }
 
@@ -128,7 +128,7 @@ int main (void)
 
   ldy_system *system;
   mjtNum *mass = room ((size_t) m->nv * m->nv, sizeof (mjtNum));
-  long long *bodies = room ((size_t) m->ntree, sizeof (long long));
+  int64_t *bodies = room ((size_t) m->ntree, sizeof (int64_t));
   double h = m->opt.timestep;
   mj_fullM (m, d, mass);
   need (ldy_system_create (&system));
@@ -137,8 +137,9 @@ int main (void)
     double *inverse = room ((size_t) n * n, sizeof (double)), *velocity = room ((size_t) n, sizeof (double));
     invert (mass, (int) m->nv, first, n, inverse);
     for (int i = 0; i < n; i ++) velocity[i] = d->qvel[first + i] + h * d->qacc_smooth[first + i];
-    need (ldy_system_add_dense (system, n, inverse, &bodies[tree]));
-    need (ldy_system_set_velocity (system, bodies[tree], velocity, (size_t) n));
+    ldy_inertia inertia = { .size = sizeof inertia, .kind = LDY_INERTIA_DENSE, .n = n, .values = inverse };
+    need (ldy_system_add_body (system, &inertia, &bodies[tree]));
+    need (ldy_system_set_velocity (system, bodies[tree], LDY_VELOCITY_FREE, velocity, (size_t) n));
     free (inverse), free (velocity);
   }
   for (int row = 0; row < d->nefc; row += 3) add_contact (system, m, d, row, bodies);

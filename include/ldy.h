@@ -316,45 +316,51 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 
 /* ---- Additions of this library ---- */
 
+#ifndef LDY_ERROR_CODES
+#define LDY_ERROR_CODES
+
 /* Code in a report of ldy_shadow_check: no error, but the legacy module differs from the library. */
-#define LDY_DIFFERS -1
+#define LDY_DIFFERS (-1)
 
-/* Error code: memory exhausted. */
-#define LDY_ERROR_OUT_OF_MEMORY 1
-
-/* Error code: a file cannot be opened. */
-#define LDY_ERROR_FILE_OPEN 2
-
-/* Error code: a file cannot be written. */
-#define LDY_ERROR_FILE_WRITE 4
-
-/* Error code: not in this build or version. */
-#define LDY_ERROR_NOT_IMPLEMENTED 8
-
-/* Error code: a diagonal block of W, or a general matrix A, is singular. */
-#define LDY_ERROR_SINGULAR 15
-
-/* Error code: a symmetric matrix A is not positive definite. */
-#define LDY_ERROR_NOT_POSITIVE_DEFINITE 16
-
-/* Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size. */
-#define LDY_ERROR_INVALID_FORMAT 20
-
-/* Error code: the eigenvalue iteration of a diagonal block failed. */
-#define LDY_ERROR_EIGENVALUES 26
-
-/* Error code: the local coordinates of a point in its element were not found. */
-#define LDY_ERROR_POINT_NOT_IN_ELEMENT 47
-
-/* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
-#define LDY_ERROR_INVALID_ARGUMENT 52
+enum ldy_error_code {
+  /* Error code: memory exhausted. */
+  LDY_ERROR_OUT_OF_MEMORY = 1,
+  /* Error code: a file cannot be opened. */
+  LDY_ERROR_FILE_OPEN = 2,
+  /* Error code: a file cannot be written. */
+  LDY_ERROR_FILE_WRITE = 4,
+  /* Error code: not in this build or version. */
+  LDY_ERROR_NOT_IMPLEMENTED = 8,
+  /* Error code: a diagonal block of W, or a general matrix A, is singular. */
+  LDY_ERROR_SINGULAR = 15,
+  /* Error code: a symmetric matrix A is not positive definite. */
+  LDY_ERROR_NOT_POSITIVE_DEFINITE = 16,
+  /* Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size. */
+  LDY_ERROR_INVALID_FORMAT = 20,
+  /* Error code: the eigenvalue iteration of a diagonal block failed. */
+  LDY_ERROR_EIGENVALUES = 26,
+  /* Error code: the local coordinates of a point in its element were not found. */
+  LDY_ERROR_POINT_NOT_IN_ELEMENT = 47,
+  /* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
+  LDY_ERROR_INVALID_ARGUMENT = 52,
+  /* Error code: no results, since there was no successful update after the last change. */
+  LDY_ERROR_STALE_RESULTS = 101,
+  /* Error code: no such body or constraint. */
+  LDY_ERROR_NOT_FOUND = 102,
+  /* Error code: a count is larger than an int can hold, or than memory can be. */
+  LDY_ERROR_TOO_LARGE = 103,
+  /* Error code: an iteration did not converge. */
+  LDY_ERROR_NOT_CONVERGED = 104
+};
 
 /* Bytes of the text of a report. */
 #define LDY_REPORT_TEXT 512
 
-/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that
-   is compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but
-   after a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect. */
+#endif
+
+/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that is
+   compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but after
+   a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect. */
 #define LDY_NO_LONGJMP 1
 
 /* Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with
@@ -500,6 +506,11 @@ void ldy_set_error_handler(ldy_error_handler handler, void *data);
    Returns a string owned by the library, valid until the thread's next error; empty if there was none. */
 const char *ldy_last_error(void);
 
+/* The meaning of an error code in a few words, for instance "Out of memory"; "Success" for 0. ldy_last_error has the details.
+
+   Returns a string of static lifetime, also for unknown codes. */
+const char *ldy_strerror(int code);
+
 /* Set an option for the whole process.
 
    option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or
@@ -518,6 +529,9 @@ int ldy_set_option(int option,
    Returns 0. If n is out of range, the function returns LDY_ERROR_INVALID_ARGUMENT and changes nothing. Never raises. */
 int ldy_set_threads(int n);
 
+/* How many threads updates may use, as ldy_set_threads or LDY_NUM_THREADS has set it. */
+int ldy_threads(void);
+
 /* End the library's threads and release their memory, for instance before the host exits or is unloaded.
 
    While an update in another thread uses the threads, the function waits, at most for one stage of that update. An
@@ -528,6 +542,9 @@ void ldy_shutdown(void);
 
 /* The library's version, "major.minor.patch": a string of static lifetime. */
 const char *ldy_version(void);
+
+/* The library's version as a number: 10000 major + 100 minor + patch. */
+int ldy_version_number(void);
 
 /* Describe this library and its settings in one line for logs: version, layouts (serial or MPI), with MPI the name and version of
    the MPI that it was built with, number of threads, vectors in use (AVX2 or plain), target, compiler. For instance

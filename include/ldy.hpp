@@ -2,13 +2,13 @@
  *
  * Header only. The functions and their comments are in ldy_system.h: storage by columns, signs, units, ids, threads. C++ adds:
  *
- * - An ldy::system owns its bodies and constraints, and destroys them in its destructor. It can be moved, not copied.
- * - A function that fails throws ldy::error with the library's text, and has changed nothing, except where ldy_system.h
+ * - An ldy::System owns its bodies and constraints, and destroys them in its destructor. It can be moved, not copied.
+ * - A function that fails throws ldy::Error with the library's text, and has changed nothing, except where ldy_system.h
  *   says so. If an inverse callback throws, the function that called it rethrows the same exception.
  * - Arrays are ldy::views of contiguous values: C arrays, std::vector, std::array, std::span, vectors of Eigen, a list in
  *   braces. A view does not own its values. A wrong length is an error.
  *
- *   ldy::system system;
+ *   ldy::System system;
  *   auto block = system.add_rigid (6, inertia, axes, center);
  *   system.set_velocity (block, { 0, 0, 0, 3, 0, -2 });
  *   system.add_point_constraint (block, ldy::ground, frame, point, {});
@@ -21,12 +21,13 @@
 #ifndef LDY_HPP
 #define LDY_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -39,15 +40,15 @@
 namespace ldy {
 
 /* The id of a body or a constraint; see ldy_system.h. */
-using id = long long;
+using id = std::int64_t;
 
 /* The id of the ground, for a constraint that has a body on one side only. */
 inline constexpr id ground = LDY_GROUND;
 
 /* An error: one of the codes of ldy_system.h, and a text that names constraint and bodies. */
-class error : public std::runtime_error {
+class Error : public std::runtime_error {
 public:
-  error (int code, const std::string &text) : std::runtime_error (text), code_ (code) {}
+  Error (int code, const std::string &text) : std::runtime_error (text), code_ (code) {}
 
   int code () const noexcept { return code_; }
 
@@ -87,12 +88,21 @@ private:
   std::size_t size_ = 0;
 };
 
+namespace detail {
+template <class T> void need (view<T> array, std::size_t count, const char *name)
+{
+  if (array.size () == count) return;
+  throw Error (LDY_ERROR_INVALID_ARGUMENT, std::string (name) + ": " + std::to_string (array.size ()) + " values where "
+    + std::to_string (count) + " are needed");
+}
+}
+
 using values = view<const double>;
 using vector3 = std::array<double, 3>;
 using matrix3 = std::array<double, 9>;
-using indices = view<const int>;
+using indices = view<const std::int32_t>;
 
-/* An operator H of three rows, or of the number of rows given to add_rows; see ldy_operator. Empty for the ground. */
+/* An operator H of a constraint; see ldy_operator. Empty for the ground. */
 class operator_view {
 public:
   operator_view () noexcept = default;
@@ -117,7 +127,7 @@ public:
   bool empty () const noexcept { return columns_ == 0 && entries_.empty (); }
 
 private:
-  friend class system;
+  friend class System;
   indices starts_, rows_;
   values entries_;
   int columns_ = 0;
@@ -140,6 +150,9 @@ public:
   values diagonal (std::size_t row) const noexcept { return part (raw_.diagonal, raw_.diagonal_starts, row); }
   values inverse (std::size_t row) const noexcept { return part (raw_.inverse, raw_.diagonal_starts, row); }
 
+  /* Number of values of all blocks. */
+  std::size_t entries () const noexcept { return raw_.entries; }
+
   /* Number of values of B, V and R; index of the first of a row. */
   std::size_t scalars () const noexcept { return raw_.scalars; }
   std::size_t scalar (std::size_t row) const noexcept
@@ -151,9 +164,10 @@ public:
 
   /* The underlying C object. */
   const ldy_rows &raw () const noexcept { return raw_; }
+  operator const ldy_rows & () const noexcept { return raw_; }
 
 private:
-  friend class system;
+  friend class System;
   friend class locdyn_rows;
   static values part (const double *first, const std::size_t *starts, std::size_t k) noexcept
   {
@@ -175,13 +189,11 @@ struct eigenvalue {
 };
 
 /* See ldy_system_critical_step. */
-struct critical_step {
-  double omega_squared, step;
-  id constraint;
-  double share;
+struct critical_step : ldy_critical_step {
+  critical_step () noexcept : ldy_critical_step () { size = sizeof (ldy_critical_step); }
 };
 
-/* The changes that system::sync_constraints has made; see ldy_sync_report. */
+/* The changes that System::sync_constraints has made; see ldy_sync_report. */
 struct sync_report : ldy_sync_report {
   sync_report () noexcept : ldy_sync_report () { size = sizeof (ldy_sync_report); }
 };
@@ -189,23 +201,116 @@ struct sync_report : ldy_sync_report {
 /* An inverse callback: replaces x by A^-1 x. x has contiguous columns of size values each. It may throw. */
 using solver = std::function<void (int size, int columns, double *x)>;
 
-/* A system: bodies, constraints between them, and the results of the last update. One thread at a time may use it. */
-class system {
+/* The inertia of a body; see ldy_inertia. Its arrays are read by the function that takes it. */
+class inertia {
 public:
-  system ()
+  /* A^-1, n x n. */
+  static inertia dense (int n, values inverse)
+  {
+    std::size_t size = n > 0 ? static_cast<std::size_t> (n) : 0;
+    detail::need (inverse, size * size, "inverse");
+    return { LDY_INERTIA_DENSE, n, inverse };
+  }
+
+  /* The diagonal of A^-1. */
+  static inertia diagonal (values inverse) { return { LDY_INERTIA_DIAGONAL, static_cast<int> (inverse.size ()), inverse }; }
+
+  /* A in compressed sparse columns: n + 1 starts, and a row for each entry. */
+  static inertia sparse (indices starts, indices rows, values entries)
+  {
+    detail::need (rows, entries.size (), "rows");
+    inertia all (LDY_INERTIA_SPARSE, static_cast<int> (starts.size ()) - 1, entries);
+    all.raw_.starts = starts.data (), all.raw_.rows = rows.data (), all.raw_.count = entries.size ();
+    return all;
+  }
+
+  /* An inverse callback for n generalized velocities. */
+  static inertia function (int n, solver apply)
+  {
+    inertia all (LDY_INERTIA_FUNCTION, n, {});
+    all.apply_ = std::move (apply);
+    return all;
+  }
+
+  /* Mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid body; for set_inertia. */
+  static inertia mass (double mass, values tensor)
+  {
+    detail::need (tensor, 9, "tensor");
+    inertia all (LDY_INERTIA_MASS, 0, tensor);
+    all.raw_.mass = mass;
+    return all;
+  }
+
+private:
+  friend class System;
+  inertia (int kind, int n, values entries) noexcept : raw_ ()
+  {
+    raw_.size = sizeof raw_, raw_.kind = kind, raw_.n = n, raw_.values = entries.data ();
+  }
+
+  ldy_inertia raw_;
+  solver apply_;
+};
+
+/* A view of a matrix; see ldy_matrix. */
+class matrix {
+public:
+  /* Dense, row by row without gaps. */
+  static matrix dense (values entries, std::size_t rows, std::size_t columns)
+  {
+    return strided (entries, rows, columns, columns * sizeof (double), sizeof (double));
+  }
+
+  /* Dense: entry (i, j) is i row_stride + j column_stride bytes after the first one. */
+  static matrix strided (values entries, std::size_t rows, std::size_t columns, std::size_t row_stride, std::size_t column_stride)
+  {
+    std::size_t reach = rows && columns ? ((rows - 1) * row_stride + (columns - 1) * column_stride) / sizeof (double) + 1 : 0;
+    if (entries.size () < reach) detail::need (entries, reach, "matrix");
+    matrix all (rows, columns, entries);
+    all.raw_.row_stride = row_stride, all.raw_.column_stride = column_stride;
+    return all;
+  }
+
+  /* Compressed sparse rows; counts: empty, or number of entries of each row. */
+  static matrix sparse (std::size_t rows, std::size_t columns, indices starts, indices counts, indices columns_of, values entries)
+  {
+    detail::need (starts, counts.empty () ? rows + 1 : rows, "starts"), detail::need (counts, counts.empty () ? 0 : rows, "counts");
+    detail::need (columns_of, entries.size (), "indices");
+    matrix all (rows, columns, entries);
+    all.raw_.starts = starts.data (), all.raw_.counts = counts.data (), all.raw_.indices = columns_of.data ();
+    all.raw_.count = entries.size ();
+    return all;
+  }
+
+  /* The underlying C object. */
+  const ldy_matrix &raw () const noexcept { return raw_; }
+
+private:
+  matrix (std::size_t rows, std::size_t columns, values entries) noexcept : raw_ ()
+  {
+    raw_.size = sizeof raw_, raw_.rows = rows, raw_.columns = columns, raw_.values = entries.data ();
+  }
+
+  ldy_matrix raw_;
+};
+
+/* A system: bodies, constraints between them, and the results of the last update. One thread at a time may use it. */
+class System {
+public:
+  System ()
   {
     ldy_system *raw = nullptr;
     check (ldy_system_create (&raw));
     raw_.reset (raw);
   }
 
-  system (system &&other) noexcept = default;
+  System (System &&other) noexcept = default;
 
   /* A system that is moved to itself stays as it is. */
-  system &operator= (system &&other) noexcept
+  System &operator= (System &&other) noexcept
   {
-    system moved (std::move (other));
-    std::swap (solvers_, moved.solvers_), std::swap (raw_, moved.raw_);
+    System moved (std::move (other));
+    std::swap (thrown_, moved.thrown_), std::swap (raw_, moved.raw_);
     return *this;
   }
 
@@ -217,7 +322,7 @@ public:
   id add_rigid (double mass, values inertia, values rotation, values center)
   {
     id body;
-    need (inertia, 9, "inertia"), need (rotation, 9, "rotation"), need (center, 3, "center");
+    detail::need (inertia, 9, "inertia"), detail::need (rotation, 9, "rotation"), detail::need (center, 3, "center");
     check (ldy_system_add_rigid (raw (), mass, inertia.data (), rotation.data (), center.data (), &body));
     return body;
   }
@@ -225,7 +330,7 @@ public:
   id add_pseudo_rigid (double mass, values euler, values center)
   {
     id body;
-    need (euler, 9, "euler"), need (center, 3, "center");
+    detail::need (euler, 9, "euler"), detail::need (center, 3, "center");
     check (ldy_system_add_pseudo_rigid (raw (), mass, euler.data (), center.data (), &body));
     return body;
   }
@@ -233,43 +338,17 @@ public:
   id add_obstacle (values rotation, values center)
   {
     id body;
-    need (rotation, 9, "rotation"), need (center, 3, "center");
+    detail::need (rotation, 9, "rotation"), detail::need (center, 3, "center");
     check (ldy_system_add_obstacle (raw (), rotation.data (), center.data (), &body));
     return body;
   }
 
-  id add_dense (int n, values inverse)
+  /* Insert a body of a kind of its own; its constraints are given by operators H. */
+  id add_body (const inertia &given)
   {
     id body;
-    need (inverse, square (n), "inverse");
-    check (ldy_system_add_dense (raw (), n, inverse.data (), &body));
-    return body;
-  }
-
-  id add_diagonal (values inverse)
-  {
-    id body;
-    check (ldy_system_add_diagonal (raw (), length (inverse), inverse.data (), &body));
-    return body;
-  }
-
-  /* A in compressed sparse columns: n + 1 starts, and a row for each entry. */
-  id add_matrix (indices starts, indices rows, values entries)
-  {
-    id body;
-    need (rows, entries.size (), "rows");
-    check (ldy_system_add_matrix (raw (), length (starts) - 1, starts.data (), rows.data (), entries.data (), entries.size (),
-      &body));
-    return body;
-  }
-
-  id add_solver (int n, solver apply)
-  {
-    id body;
-    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
-    solver_map entries = entries_of (kept, 1);
-    check (ldy_system_add_solver (raw (), n, call, kept.get (), &body));
-    keep (entries, { &body, 1 });
+    ldy_inertia raw_inertia = taken (given);
+    check (ldy_system_add_body (raw (), &raw_inertia, &body));
     return body;
   }
 
@@ -278,122 +357,160 @@ public:
   std::vector<id> add_model (indices sizes, solver apply)
   {
     std::vector<id> bodies (sizes.size ());
-    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
-    solver_map entries = entries_of (kept, sizes.size ());
-    check (ldy_system_add_model (raw (), sizes.data (), sizes.size (), call, kept.get (), bodies.data ()));
-    keep (entries, bodies);
+    auto kept = std::make_unique<kept_solver> (kept_solver { std::move (apply), thrown_.get () });
+    check (ldy_system_add_model (raw (), sizes.data (), sizes.size (), call, kept.release (), release, bodies.data ()));
     return bodies;
   }
 
-  void remove_body (id body)
+  void remove_body (id body) { check (ldy_system_remove_body (raw (), body)); }
+
+  void remove_bodies (view<const id> bodies)
   {
-    check (ldy_system_remove_body (raw (), body));
-    solvers_.erase (body);
+    check (ldy_system_remove_bodies (raw (), bodies.data (), sizeof (id), bodies.size ()));
+  }
+
+  /* Remove all bodies and constraints. */
+  void clear () { check (ldy_system_clear (raw ())); }
+
+  [[nodiscard]] std::size_t body_count () const noexcept { return ldy_system_body_count (raw ()); }
+  [[nodiscard]] std::size_t constraint_count () const noexcept { return ldy_system_constraint_count (raw ()); }
+
+  [[nodiscard]] std::vector<id> bodies () const
+  {
+    std::vector<id> all (body_count ());
+    check (ldy_system_bodies (raw (), all.data (), all.size ()));
+    return all;
+  }
+
+  [[nodiscard]] std::vector<id> constraints () const
+  {
+    std::vector<id> all (constraint_count ());
+    check (ldy_system_constraints (raw (), all.data (), all.size ()));
+    return all;
+  }
+
+  /* The number of generalized velocities of a body. */
+  [[nodiscard]] int body_size (id body) const
+  {
+    int n;
+    check (ldy_system_body (raw (), body, nullptr, &n));
+    return n;
+  }
+
+  /* One of LDY_BODY_RIGID, LDY_BODY_PSEUDO_RIGID, LDY_BODY_OBSTACLE, LDY_BODY_GENERAL. */
+  [[nodiscard]] int body_kind (id body) const
+  {
+    int kind;
+    check (ldy_system_body (raw (), body, &kind, nullptr));
+    return kind;
+  }
+
+  /* The number of rows of a constraint, 1 to 6. */
+  [[nodiscard]] int constraint_rows (id constraint) const
+  {
+    int m;
+    check (ldy_system_constraint (raw (), constraint, nullptr, 0, nullptr, &m));
+    return m;
+  }
+
+  /* The bodies of a constraint; see ldy_system_constraint. */
+  [[nodiscard]] std::vector<id> constraint_bodies (id constraint) const
+  {
+    std::vector<id> all (most_bodies);
+    std::size_t count;
+    check (ldy_system_constraint (raw (), constraint, all.data (), all.size (), &count, nullptr));
+    all.resize (count);
+    return all;
   }
 
   void set_rotation (id body, values rotation)
   {
-    need (rotation, 9, "rotation");
+    detail::need (rotation, 9, "rotation");
     check (ldy_system_set_rotation (raw (), body, rotation.data ()));
   }
 
-  void set_mass (id body, double mass, values inertia)
+  void set_inertia (id body, const inertia &given)
   {
-    need (inertia, 9, "inertia");
-    check (ldy_system_set_mass (raw (), body, mass, inertia.data ()));
+    ldy_inertia raw_inertia = taken (given);
+    check (ldy_system_set_inertia (raw (), body, &raw_inertia));
   }
 
-  void set_dense (id body, int n, values inverse)
+  /* which: LDY_VELOCITY_FREE or LDY_VELOCITY_PREVIOUS. */
+  void set_velocity (id body, values velocity, int which = LDY_VELOCITY_FREE)
   {
-    need (inverse, square (n), "inverse");
-    check (ldy_system_set_dense (raw (), body, n, inverse.data ()));
+    check (ldy_system_set_velocity (raw (), body, which, velocity.data (), velocity.size ()));
   }
 
-  void set_diagonal (id body, values inverse) { check (ldy_system_set_diagonal (raw (), body, length (inverse), inverse.data ())); }
-
-  void set_matrix (id body, indices starts, indices rows, values entries)
+  void velocity (id body, view<double> out, int which = LDY_VELOCITY_FREE) const
   {
-    need (rows, entries.size (), "rows");
-    check (ldy_system_set_matrix (raw (), body, length (starts) - 1, starts.data (), rows.data (), entries.data (),
-      entries.size ()));
+    check (ldy_system_velocity (raw (), body, which, out.data (), out.size ()));
   }
 
-  void set_velocity (id body, values velocity)
+  /* option: LDY_OPTION_ANY_AXES or LDY_OPTION_ORTHONORMALIZE. */
+  void set_option (int option, bool value) { check (ldy_system_set_option (raw (), option, value)); }
+
+  [[nodiscard]] bool option (int option) const
   {
-    check (ldy_system_set_velocity (raw (), body, velocity.data (), velocity.size ()));
+    int value;
+    check (ldy_system_option (raw (), option, &value));
+    return value != 0;
   }
-
-  void set_previous_velocity (id body, values velocity)
-  {
-    check (ldy_system_set_previous_velocity (raw (), body, velocity.data (), velocity.size ()));
-  }
-
-  void velocity (id body, view<double> out) const { check (ldy_system_velocity (raw (), body, out.data (), out.size ())); }
-
-  void take_any_axes (bool any) { check (ldy_system_take_any_axes (raw (), any)); }
 
   /* Many bodies at once, with the same number of velocities each; the values of one body follow the values of the previous one. */
-  void set_velocities (view<const id> bodies, values all)
+  void set_velocities (view<const id> bodies, values all, int which = LDY_VELOCITY_FREE)
   {
     std::size_t n = each (bodies, all);
-    check (ldy_system_set_velocities (raw (), bodies.size (), bodies.data (), sizeof (id), n, all.data (), n * sizeof (double)));
+    check (ldy_system_set_velocities (raw (), which, bodies.data (), sizeof (id), all.data (), n * sizeof (double), n, bodies.size ()));
   }
 
-  void set_previous_velocities (view<const id> bodies, values all)
-  {
-    std::size_t n = each (bodies, all);
-    check (ldy_system_set_previous_velocities (raw (), bodies.size (), bodies.data (), sizeof (id), n, all.data (),
-      n * sizeof (double)));
-  }
-
-  void velocities (view<const id> bodies, view<double> out) const
+  void velocities (view<const id> bodies, view<double> out, int which = LDY_VELOCITY_FREE) const
   {
     std::size_t n = each (bodies, values (out));
-    check (ldy_system_velocities (raw (), bodies.size (), bodies.data (), sizeof (id), n, out.data (), n * sizeof (double)));
+    check (ldy_system_velocities (raw (), which, bodies.data (), sizeof (id), out.data (), n * sizeof (double), n, bodies.size ()));
   }
 
   void set_rotations (view<const id> bodies, values rotations)
   {
-    need (rotations, 9 * bodies.size (), "rotations");
-    check (ldy_system_set_rotations (raw (), bodies.size (), bodies.data (), sizeof (id), rotations.data (), of_matrix));
+    detail::need (rotations, 9 * bodies.size (), "rotations");
+    check (ldy_system_set_rotations (raw (), bodies.data (), sizeof (id), rotations.data (), of_matrix, bodies.size ()));
   }
 
   void rotations (view<const id> bodies, view<double> out) const
   {
-    need (out, 9 * bodies.size (), "rotations");
-    check (ldy_system_rotations (raw (), bodies.size (), bodies.data (), sizeof (id), out.data (), of_matrix));
+    detail::need (out, 9 * bodies.size (), "rotations");
+    check (ldy_system_rotations (raw (), bodies.data (), sizeof (id), out.data (), of_matrix, bodies.size ()));
   }
 
   /* ---- between the world and a body */
 
-  vector3 body_point (id body, values center, values place) const
+  [[nodiscard]] vector3 body_point (id body, values center, values place) const
   {
     vector3 point;
-    need (center, 3, "center"), need (place, 3, "place");
+    detail::need (center, 3, "center"), detail::need (place, 3, "place");
     check (ldy_system_body_point (raw (), body, center.data (), place.data (), point.data ()));
     return point;
   }
 
-  vector3 pseudo_rigid_point (id body, values gradient, values center, values place) const
+  [[nodiscard]] vector3 pseudo_rigid_point (id body, values gradient, values center, values place) const
   {
     vector3 point;
-    need (gradient, 9, "gradient"), need (center, 3, "center"), need (place, 3, "place");
+    detail::need (gradient, 9, "gradient"), detail::need (center, 3, "center"), detail::need (place, 3, "place");
     check (ldy_system_pseudo_rigid_point (raw (), body, gradient.data (), center.data (), place.data (), point.data ()));
     return point;
   }
 
-  vector3 body_angular_velocity (id body, values world) const
+  [[nodiscard]] vector3 body_angular_velocity (id body, values world) const
   {
     vector3 spin;
-    need (world, 3, "world");
+    detail::need (world, 3, "world");
     check (ldy_system_body_angular_velocity (raw (), body, world.data (), spin.data ()));
     return spin;
   }
 
-  vector3 world_angular_velocity (id body, values referential) const
+  [[nodiscard]] vector3 world_angular_velocity (id body, values referential) const
   {
     vector3 spin;
-    need (referential, 3, "referential");
+    detail::need (referential, 3, "referential");
     check (ldy_system_world_angular_velocity (raw (), body, referential.data (), spin.data ()));
     return spin;
   }
@@ -403,90 +520,66 @@ public:
   id add_point_constraint (id master, id slave, values frame, values master_point, values slave_point)
   {
     id constraint;
-    need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
+    detail::need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
     check (ldy_system_add_point_constraint (raw (), master, slave, frame.data (), master_point.data (), slave_point.data (),
       &constraint));
     return constraint;
   }
 
-  id add_operators (id master, operator_view H_master, id slave, operator_view H_slave)
-  {
-    id constraint;
-    ldy_operator first = of (H_master), second = of (H_slave);
-    check (ldy_system_add_operators (raw (), master, pointer (H_master, first), slave, pointer (H_slave, second), &constraint));
-    return constraint;
-  }
-
-  /* Insert a constraint of one to six rows on one to sixteen bodies, with an operator of this number of rows for each body. */
-  id add_rows (int rows, view<const id> bodies, view<const operator_view> H)
+  /* Insert a constraint of one to six rows on one to sixteen bodies, with an operator of this number of rows for each body. The operator of
+     the ground may be empty. */
+  id add_constraint_rows (int rows, view<const id> bodies, view<const operator_view> H)
   {
     id constraint;
     ldy_operator list[most_bodies];
-    need (bodies, H.size (), "bodies"), fill (list, rows, H);
-    check (ldy_system_add_rows (raw (), rows, bodies.data (), list, H.size (), &constraint));
+    detail::need (bodies, H.size (), "bodies"), fill (list, rows, H);
+    check (ldy_system_add_constraint_rows (raw (), rows, bodies.data (), list, H.size (), &constraint));
     return constraint;
   }
 
   /* Insert a constraint of one row: coefficient times one generalized velocity of a body. */
-  id add_dof_constraint (id body, int freedom, double coefficient)
+  id add_dof_constraint (id body, int dof, double coefficient = 1)
   {
     id constraint;
-    check (ldy_system_add_dof_constraint (raw (), body, freedom, coefficient, &constraint));
+    check (ldy_system_add_dof_constraint (raw (), body, dof, coefficient, &constraint));
     return constraint;
   }
 
-  void set_rows_operators (id constraint, int rows, view<const operator_view> H)
+  /* Set the operators of a constraint, one for each of its bodies without the ground. */
+  void set_operators (id constraint, view<const operator_view> H)
   {
     ldy_operator list[most_bodies];
-    fill (list, rows, H);
-    check (ldy_system_set_rows_operators (raw (), constraint, list, H.size ()));
+    fill (list, constraint_rows (constraint), H);
+    check (ldy_system_set_operators (raw (), constraint, list, H.size ()));
   }
 
   /* Insert constraints that are rows of a Jacobian J; its columns are the velocities of the bodies. heights: number of rows of
-     each constraint. Entry (i, j) is J[i row_stride + j column_stride]. Returns the first id. */
-  id add_jacobian (view<const id> bodies, indices heights, values J, std::size_t rows, std::size_t columns, std::size_t row_stride,
-                   std::size_t column_stride)
+     each constraint. Returns the first id. */
+  id add_jacobian (view<const id> bodies, indices heights, const matrix &J)
   {
     id first;
-    need_reach (J, rows, columns, row_stride, column_stride);
-    check (ldy_system_add_jacobian (raw (), bodies.data (), bodies.size (), heights.data (), heights.size (), J.data (), rows,
-      columns, row_stride, column_stride, &first));
-    return first;
-  }
-
-  /* The same for compressed rows; counts: empty, or number of entries of each row. */
-  id add_sparse_jacobian (view<const id> bodies, indices heights, std::size_t rows, std::size_t columns, indices starts,
-    indices counts, indices columns_of, values entries)
-  {
-    id first;
-    need_compressed (rows, starts, counts, columns_of, entries);
-    check (ldy_system_add_sparse_jacobian (raw (), bodies.data (), bodies.size (), heights.data (), heights.size (), rows, columns,
-                                           starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size (),
-                                             &first));
+    check (ldy_system_add_jacobian (raw (), bodies.data (), bodies.size (), heights.data (), heights.size (), &J.raw (), &first));
     return first;
   }
 
   /* Set operators of constraints: rows of a Jacobian, as in add_jacobian. */
-  void set_jacobian (view<const id> bodies, view<const id> constraints, values J, std::size_t rows, std::size_t columns,
-    std::size_t row_stride, std::size_t column_stride)
+  void set_jacobian (view<const id> bodies, view<const id> constraints, const matrix &J)
   {
-    need_reach (J, rows, columns, row_stride, column_stride);
-    check (ldy_system_set_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), J.data (),
-      rows, columns, row_stride, column_stride));
+    check (ldy_system_set_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), &J.raw ()));
   }
 
-  void set_sparse_jacobian (view<const id> bodies, view<const id> constraints, std::size_t rows, std::size_t columns,
-    indices starts, indices counts, indices columns_of, values entries)
+  /* compliance: m x m for a constraint of m rows, the m values of a diagonal, or empty for none. */
+  void set_compliance (id constraint, values compliance)
   {
-    need_compressed (rows, starts, counts, columns_of, entries);
-    check (ldy_system_set_sparse_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), rows,
-      columns, starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size ()));
+    check (ldy_system_set_compliance (raw (), constraint, compliance.data (), compliance.size ()));
   }
 
-  /* compliance: m x m for a constraint of m rows, or empty for none. */
-  void set_rows_compliance (id constraint, values compliance)
+  /* m x m values. */
+  [[nodiscard]] std::vector<double> compliance (id constraint) const
   {
-    check (ldy_system_set_rows_compliance (raw (), constraint, compliance.data (), compliance.size ()));
+    std::vector<double> all (square (constraint_rows (constraint)));
+    check (ldy_system_compliance (raw (), constraint, all.data (), all.size ()));
+    return all;
   }
 
   /* Insert many constraints at points. slaves empty: all slaves are the ground, and slave_points may be empty. Returns the
@@ -495,11 +588,11 @@ public:
   {
     id first;
     std::size_t count = masters.size ();
-    if (!slaves.empty ()) need (slaves, count, "slaves");
-    need (frames, 9 * count, "frames"), points (master_points, count, "master_points"),
+    if (!slaves.empty ()) detail::need (slaves, count, "slaves");
+    detail::need (frames, 9 * count, "frames"), points (master_points, count, "master_points"),
       points (slave_points, count, "slave_points");
-    check (ldy_system_add_point_constraints (raw (), count, masters.data (), slaves.data (), sizeof (id), frames.data (), of_matrix,
-                                       master_points.data (), slave_points.data (), of_vector, &first));
+    check (ldy_system_add_point_constraints (raw (), masters.data (), slaves.data (), sizeof (id), frames.data (), of_matrix,
+                                       master_points.data (), slave_points.data (), of_vector, count, &first));
     return first;
   }
 
@@ -508,65 +601,67 @@ public:
     values master_points, values slave_points)
   {
     std::size_t count = constraints.size ();
-    if (!masters.empty ()) need (masters, count, "masters");
-    if (!slaves.empty ()) need (slaves, count, "slaves");
-    need (frames, 9 * count, "frames"), points (master_points, count, "master_points"),
+    if (!masters.empty ()) detail::need (masters, count, "masters");
+    if (!slaves.empty ()) detail::need (slaves, count, "slaves");
+    detail::need (frames, 9 * count, "frames"), points (master_points, count, "master_points"),
       points (slave_points, count, "slave_points");
-    check (ldy_system_move_constraints (raw (), count, constraints.data (), sizeof (id), masters.data (), slaves.data (),
-      sizeof (id), frames.data (), of_matrix, master_points.data (), slave_points.data (), of_vector));
+    check (ldy_system_move_constraints (raw (), constraints.data (), sizeof (id), masters.data (), slaves.data (),
+      sizeof (id), frames.data (), of_matrix, master_points.data (), slave_points.data (), of_vector, count));
   }
 
   void remove_constraints (view<const id> constraints)
   {
-    check (ldy_system_remove_constraints (raw (), constraints.size (), constraints.data (), sizeof (id)));
+    check (ldy_system_remove_constraints (raw (), constraints.data (), sizeof (id), constraints.size ()));
   }
 
   /* Return frames and points, as they were given. An empty view is not filled. */
   void point_frames (view<const id> constraints, view<double> frames, view<double> master_points, view<double> slave_points) const
   {
     std::size_t count = constraints.size ();
-    if (!frames.empty ()) need (frames, 9 * count, "frames");
+    if (!frames.empty ()) detail::need (frames, 9 * count, "frames");
     points (values (master_points), count, "master_points"), points (values (slave_points), count, "slave_points");
-    check (ldy_system_point_frames (raw (), count, constraints.data (), sizeof (id), frames.data (), of_matrix, master_points.data (),
-                                  slave_points.data (), of_vector));
+    check (ldy_system_point_frames (raw (), constraints.data (), sizeof (id), frames.data (), of_matrix, master_points.data (),
+      slave_points.data (), of_vector, count));
   }
 
   void set_compliances (view<const id> constraints, values compliances)
   {
-    need (compliances, 9 * constraints.size (), "compliances");
-    check (ldy_system_set_compliances (raw (), constraints.size (), constraints.data (), sizeof (id), compliances.data (),
-      of_matrix));
+    detail::need (compliances, 9 * constraints.size (), "compliances");
+    check (ldy_system_set_compliances (raw (), constraints.data (), sizeof (id), compliances.data (), of_matrix, 9, constraints.size ()));
   }
 
   /* W + diag (mu). mu: one value for all, one for each row, or one for each scalar row. */
   void set_regularization (values mu) { check (ldy_system_set_regularization (raw (), mu.data (), mu.size ())); }
 
-  void set_tag (id constraint, unsigned long long tag) { check (ldy_system_set_tag (raw (), constraint, tag)); }
+  /* A value for each scalar row. */
+  void regularization (view<double> out) const { check (ldy_system_regularization (raw (), out.data (), out.size ())); }
 
-  void set_tags (view<const id> constraints, view<const unsigned long long> tags)
+  void set_tag (id constraint, std::uint64_t tag) { check (ldy_system_set_tags (raw (), &constraint, 0, &tag, 0, 1)); }
+
+  void set_tags (view<const id> constraints, view<const std::uint64_t> tags)
   {
-    need (tags, constraints.size (), "tags");
-    check (ldy_system_set_tags (raw (), tags.size (), constraints.data (), sizeof (id), tags.data (), sizeof (unsigned long long)));
+    detail::need (tags, constraints.size (), "tags");
+    check (ldy_system_set_tags (raw (), constraints.data (), sizeof (id), tags.data (), sizeof (std::uint64_t), tags.size ()));
   }
 
   /* Return the tags of all constraints, in the order of rows. */
-  void tags (view<unsigned long long> out) const { check (ldy_system_tags (raw (), out.data (), out.size ())); }
+  void tags (view<std::uint64_t> out) const { check (ldy_system_tags (raw (), out.data (), out.size ())); }
 
   /* Make the constraints with keys equal to a list; see ldy_system_sync_constraints. slaves empty: all slaves are the ground.
      laws: empty, or one for each entry. constraints: empty, or where to write the id of each entry. */
-  ldy::sync_report sync_constraints (view<const unsigned long long> keys, view<const id> masters, view<const id> slaves,
+  ldy::sync_report sync_constraints (view<const std::uint64_t> keys, view<const id> masters, view<const id> slaves,
     values frames, values master_points, values slave_points, view<const ldy_law> laws = {}, view<id> constraints = {})
   {
     ldy::sync_report report;
     std::size_t count = keys.size ();
-    need (masters, count, "masters"), need (frames, 9 * count, "frames");
+    detail::need (masters, count, "masters"), detail::need (frames, 9 * count, "frames");
     points (master_points, count, "master_points"), points (slave_points, count, "slave_points");
-    if (!slaves.empty ()) need (slaves, count, "slaves");
-    if (!laws.empty ()) need (laws, count, "laws");
-    if (!constraints.empty ()) need (constraints, count, "constraints");
-    check (ldy_system_sync_constraints (raw (), count, keys.data (), sizeof (unsigned long long), masters.data (), slaves.data (),
+    if (!slaves.empty ()) detail::need (slaves, count, "slaves");
+    if (!laws.empty ()) detail::need (laws, count, "laws");
+    if (!constraints.empty ()) detail::need (constraints, count, "constraints");
+    check (ldy_system_sync_constraints (raw (), keys.data (), sizeof (std::uint64_t), masters.data (), slaves.data (),
       sizeof (id), frames.data (), of_matrix, master_points.data (), slave_points.data (), of_vector, laws.data (), sizeof (ldy_law),
-      constraints.data (), sizeof (id), &report));
+      constraints.data (), sizeof (id), count, &report));
     return report;
   }
 
@@ -576,11 +671,11 @@ public:
   /* One law for each constraint. */
   void set_laws (view<const id> constraints, view<const ldy_law> laws)
   {
-    need (laws, constraints.size (), "laws");
-    check (ldy_system_set_laws (raw (), laws.size (), constraints.data (), sizeof (id), laws.data (), sizeof (ldy_law)));
+    detail::need (laws, constraints.size (), "laws");
+    check (ldy_system_set_laws (raw (), constraints.data (), sizeof (id), laws.data (), sizeof (ldy_law), laws.size ()));
   }
 
-  ldy_law law (id constraint) const
+  [[nodiscard]] ldy_law law (id constraint) const
   {
     ldy_law law;
     check (ldy_system_law (raw (), constraint, &law));
@@ -589,8 +684,8 @@ public:
 
   void laws (view<const id> constraints, view<ldy_law> out) const
   {
-    need (out, constraints.size (), "laws");
-    check (ldy_system_laws (raw (), out.size (), constraints.data (), sizeof (id), out.data (), sizeof (ldy_law)));
+    detail::need (out, constraints.size (), "laws");
+    check (ldy_system_laws (raw (), constraints.data (), sizeof (id), out.data (), sizeof (ldy_law), out.size ()));
   }
 
   /* Store the reactions of all constraints; see ldy_system_store_reactions. */
@@ -602,32 +697,15 @@ public:
 
   void move_constraint (id constraint, values frame, values master_point, values slave_point)
   {
-    need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
+    detail::need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
     check (ldy_system_move_constraint (raw (), constraint, frame.data (), master_point.data (), slave_point.data ()));
-  }
-
-  void set_operators (id constraint, operator_view H_master, operator_view H_slave)
-  {
-    ldy_operator first = of (H_master), second = of (H_slave);
-    check (ldy_system_set_operators (raw (), constraint, pointer (H_master, first), pointer (H_slave, second)));
-  }
-
-  /* compliance: 3 x 3, a diagonal of three values, or empty for none. */
-  void set_compliance (id constraint, values compliance)
-  {
-    if (compliance.size () == 3) {
-      check (ldy_system_set_diagonal_compliance (raw (), constraint, compliance.data ()));
-    } else {
-      if (!compliance.empty ()) need (compliance, 9, "compliance");
-      check (ldy_system_set_compliance (raw (), constraint, compliance.data ()));
-    }
   }
 
   /* ---- results */
 
   void update (double h) { check (ldy_system_update (raw (), h)); }
 
-  ldy::rows results () const
+  [[nodiscard]] ldy::rows results () const
   {
     ldy::rows rows;
     rows.raw_.size = sizeof rows.raw_;
@@ -636,7 +714,7 @@ public:
   }
 
   /* The largest eigenvalue of each diagonal block. */
-  std::vector<double> block_eigenvalues () const
+  [[nodiscard]] std::vector<double> block_eigenvalues () const
   {
     std::vector<double> all (results ().size ());
     check (ldy_system_block_eigenvalues (raw (), all.data (), all.size ()));
@@ -644,63 +722,45 @@ public:
   }
 
   /* W in compressed scalar rows. */
-  compressed_rows csr () const
+  [[nodiscard]] compressed_rows csr () const
   {
-    int count;
-    std::size_t entries;
+    ldy::rows rows = results ();
     compressed_rows all;
-    check (ldy_system_csr_size (raw (), &count, &entries));
-    all.starts.resize (static_cast<std::size_t> (count) + 1), all.columns.resize (entries), all.values.resize (entries);
-    check (ldy_system_csr (raw (), all.starts.data (), all.starts.size (), all.columns.data (), all.values.data (), entries));
+    all.starts.resize (rows.scalars () + 1), all.columns.resize (rows.entries ()), all.values.resize (rows.entries ());
+    check (ldy_system_csr (raw (), all.starts.data (), all.starts.size (), all.columns.data (), all.values.data (), rows.entries ()));
     return all;
   }
 
   void check_inverses () const { check (ldy_system_check_inverses (raw ())); }
 
-  int row_of (id constraint) const
+  [[nodiscard]] int row_of (id constraint) const
   {
     int row;
     check (ldy_system_row_of (raw (), constraint, &row));
     return row;
   }
 
-  void multiply (values x, view<double> y) const
+  /* y = W x for one or several vectors, without gaps between them. flags: 0 or LDY_MULTIPLY_THROUGH_BODIES. */
+  void multiply (values x, view<double> y, std::size_t columns = 1, int flags = 0) const
   {
-    need (y, x.size (), "y");
-    check (ldy_system_multiply (raw (), x.data (), y.data (), x.size ()));
-  }
-
-  void multiply_through_bodies (values x, view<double> y) const
-  {
-    need (y, x.size (), "y");
-    check (ldy_system_multiply_through_bodies (raw (), x.data (), y.data (), x.size ()));
-  }
-
-  /* Several vectors at once, without gaps between them. */
-  void multiply_columns (std::size_t columns, values x, view<double> y) const
-  {
-    std::size_t count = vectors (columns, x, y);
-    check (ldy_system_multiply_columns (raw (), columns, x.data (), count, y.data (), count, count));
-  }
-
-  void multiply_columns_through_bodies (std::size_t columns, values x, view<double> y) const
-  {
-    std::size_t count = vectors (columns, x, y);
-    check (ldy_system_multiply_columns_through_bodies (raw (), columns, x.data (), count, y.data (), count, count));
+    std::size_t count = columns ? x.size () / columns : 0, stride = count * sizeof (double);
+    detail::need (x, columns * count, "x"), detail::need (y, columns * count, "y");
+    check (ldy_system_multiply (raw (), x.data (), stride, y.data (), stride, count, columns, flags));
   }
 
   /* Return for each scalar row of W whether it depends on earlier ones; tolerance 0: 1e-10. */
-  std::vector<int> redundant (double tolerance = 0) const
+  [[nodiscard]] std::vector<int> redundant (double tolerance = 0) const
   {
     std::vector<int> flags (results ().scalars ());
     redundant (view<int> (flags), tolerance);
     return flags;
   }
 
-  /* The same; flags has a value for each scalar row. Velocities may have changed since the update. */
+  /* The same; flags has a value for each scalar row. */
   void redundant (view<int> flags, double tolerance = 0) const
   {
-    check (ldy_system_redundant (raw (), tolerance, flags.data (), flags.size (), nullptr));
+    ldy::rows rows = results ();
+    check (ldy_rows_redundant (&rows.raw (), tolerance, flags.data (), flags.size (), nullptr));
   }
 
   void constraint_force (id body, values R, view<double> force) const
@@ -710,46 +770,35 @@ public:
 
   void apply_reactions (values R) { check (ldy_system_apply_reactions (raw (), R.data (), R.size ())); }
 
-  eigenvalue spectral_radius (double tolerance, int most_products) const
+  [[nodiscard]] eigenvalue spectral_radius (double tolerance, int max_products) const
   {
     eigenvalue found;
-    check (ldy_system_spectral_radius (raw (), tolerance, most_products, &found.value, &found.residual));
+    check (ldy_system_spectral_radius (raw (), tolerance, max_products, &found.value, &found.residual));
     return found;
   }
-
-  void write_matrix_market (const std::string &path) const { check (ldy_system_write_matrix_market (raw (), path.c_str ())); }
-
-  void write_npz (const std::string &path) const { check (ldy_system_write_npz (raw (), path.c_str ())); }
 
   /* ---- stability */
 
   void geometric_stiffness (view<const ldy_joint> joints, values R, values x, view<double> y) const
   {
-    need (y, x.size (), "y");
+    detail::need (y, x.size (), "y");
     check (ldy_system_geometric_stiffness (raw (), joints.data (), joints.size (), R.data (), R.size (), x.data (), y.data (),
       x.size ()));
   }
 
-  ldy::critical_step critical_step (view<const ldy_joint> joints, values R) const
+  /* flags: 0 or LDY_CRITICAL_STEP_FREE_MOTIONS. */
+  [[nodiscard]] ldy::critical_step critical_step (view<const ldy_joint> joints, values R, int flags = 0) const
   {
     ldy::critical_step found;
-    check (ldy_system_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared,
-      &found.step, &found.constraint, &found.share));
-    return found;
-  }
-
-  ldy::critical_step sharp_critical_step (view<const ldy_joint> joints, values R) const
-  {
-    ldy::critical_step found;
-    check (ldy_system_sharp_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared,
-      &found.step, &found.constraint, &found.share));
+    check (ldy_system_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), flags, &found));
     return found;
   }
 
 private:
+  /* An inverse callback with the place for an exception that it throws. The library releases it. */
   struct kept_solver {
     solver apply;
-    std::exception_ptr thrown;
+    std::exception_ptr *thrown;
   };
 
   struct destroyer {
@@ -764,61 +813,31 @@ private:
       kept->apply (size, columns, x);
       return 0;
     } catch (...) {
-      kept->thrown = std::current_exception ();
+      *kept->thrown = std::current_exception ();
       return 1;
     }
   }
 
-  /* The functions of bodies. A function is kept while one of its bodies exists. */
-  using solver_map = std::map<id, std::shared_ptr<kept_solver>>;
+  static void release (void *data) { delete static_cast<kept_solver *> (data); }
 
-  /* Entries for new bodies with a function, made before the bodies, since memory may be exhausted. They get their ids in keep. */
-  static solver_map entries_of (const std::shared_ptr<kept_solver> &kept, std::size_t count)
+  /* An inertia for a call of the library, which takes over the function. */
+  ldy_inertia taken (const inertia &given) const
   {
-    solver_map entries;
-    for (std::size_t k = 0; k < count; k ++) entries.emplace_hint (entries.end (), static_cast<id> (k), kept);
-    return entries;
-  }
-
-  /* Keep the functions of bodies by such entries. This allocates nothing. */
-  void keep (solver_map &entries, view<const id> bodies) noexcept
-  {
-    for (id body : bodies) {
-      auto entry = entries.extract (entries.begin ());
-      entry.key () = body;
-      solvers_.insert (std::move (entry));
+    ldy_inertia all = given.raw_;
+    if (all.kind == LDY_INERTIA_FUNCTION) {
+      auto kept = std::make_unique<kept_solver> (kept_solver { given.apply_, thrown_.get () });
+      all.apply_inverse = call, all.data = kept.release (), all.release = release;
     }
+    return all;
   }
 
   void check (int code) const
   {
     if (code == 0) return;
-    std::exception_ptr first;
-    for (auto &[body, kept] : solvers_) {
-      std::exception_ptr thrown = std::exchange (kept->thrown, nullptr);
-      if (!first) first = thrown;
-    }
-    if (first) std::rethrow_exception (first);
-    throw error (code, ldy_last_error ());
+    if (std::exception_ptr first = thrown_ ? std::exchange (*thrown_, nullptr) : nullptr) std::rethrow_exception (first);
+    throw Error (code, ldy_last_error ());
   }
 
-  friend vector3 gyroscopic_change (values inertia, values spin, double h);
-  friend matrix3 advance_rotation (values rotation, values before, values after, double h);
-
-  template <class T> static void need (view<T> array, std::size_t count, const char *name)
-  {
-    if (array.size () == count) return;
-    throw error (LDY_ERROR_INVALID_ARGUMENT, std::string (name) + ": " + std::to_string (array.size ()) + " values where "
-      + std::to_string (count) + " are needed");
-  }
-
-  /* The length of each of several vectors. */
-  static std::size_t vectors (std::size_t columns, values x, view<double> y)
-  {
-    std::size_t count = columns ? x.size () / columns : 0;
-    need (x, columns * count, "x"), need (y, columns * count, "y");
-    return count;
-  }
 
   static constexpr std::size_t of_matrix = 9 * sizeof (double), of_vector = 3 * sizeof (double);
 
@@ -826,37 +845,22 @@ private:
   static std::size_t each (view<const id> bodies, values all)
   {
     std::size_t n = bodies.empty () ? 0 : all.size () / bodies.size ();
-    need (all, n * bodies.size (), "velocities");
+    detail::need (all, n * bodies.size (), "velocities");
     return n;
-  }
-
-  /* Check that J has all of its entries. */
-  static void need_reach (values J, std::size_t rows, std::size_t columns, std::size_t row_stride, std::size_t column_stride)
-  {
-    std::size_t reach = rows && columns ? (rows - 1) * row_stride + (columns - 1) * column_stride + 1 : 0;
-    if (J.size () < reach) need (J, reach, "J");
-  }
-
-  static void need_compressed (std::size_t rows, indices starts, indices counts, indices columns_of, values entries)
-  {
-    need (starts, counts.empty () ? rows + 1 : rows, "starts"), need (counts, counts.empty () ? 0 : rows, "counts");
-    need (columns_of, entries.size (), "indices");
   }
 
   static void points (values array, std::size_t count, const char *name)
   {
-    if (!array.empty ()) need (array, 3 * count, name);
+    if (!array.empty ()) detail::need (array, 3 * count, name);
   }
 
   /* A point; empty for the ground. */
   static void point (values array, const char *name)
   {
-    if (!array.empty ()) need (array, 3, name);
+    if (!array.empty ()) detail::need (array, 3, name);
   }
 
   static std::size_t square (int n) { return n > 0 ? static_cast<std::size_t> (n) * static_cast<std::size_t> (n) : 0; }
-
-  template <class T> static int length (view<T> array) { return static_cast<int> (array.size ()); }
 
   static constexpr std::size_t most_bodies = 16;
 
@@ -866,10 +870,10 @@ private:
     if (H.starts_.empty () && H.rows_.empty ())
     {
       columns = static_cast<int> (H.entries_.size () / rows);
-      need (H.entries_, rows * static_cast<std::size_t> (columns), "operator H");
+      detail::need (H.entries_, rows * static_cast<std::size_t> (columns), "operator H");
     }
-    else if (H.starts_.empty ()) need (H.entries_, 9 + H.rows_.size (), "operator H by nodes");
-    else need (H.rows_, H.entries_.size (), "rows of an operator H");
+    else if (H.starts_.empty ()) detail::need (H.entries_, 9 + H.rows_.size (), "operator H by nodes");
+    else detail::need (H.rows_, H.entries_.size (), "rows of an operator H");
     return { columns, H.starts_.data (), H.rows_.data (), H.entries_.data (), H.entries_.size () };
   }
 
@@ -880,18 +884,25 @@ private:
       list[k] = of (H[k], rows > 0 ? static_cast<std::size_t> (rows) : 1);
   }
 
-  static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
-
-  solver_map solvers_;
-  std::unique_ptr<ldy_system, destroyer> raw_; /* after the solvers, so that it is destroyed before them */
+  std::unique_ptr<std::exception_ptr> thrown_ = std::make_unique<std::exception_ptr> ();
+  std::unique_ptr<ldy_system, destroyer> raw_;
 };
+
+namespace detail {
+/* Copy up to six values to a law. */
+inline void fill_law (double (&to)[6], values from, const char *name)
+{
+  if (from.size () > 6) throw Error (LDY_ERROR_INVALID_ARGUMENT, std::string (name) + ": a law has at most six values");
+  std::copy (from.begin (), from.end (), to);
+}
+}
 
 /* Laws, one for each row; see ldy_law. Bounds and biases have one value for each scalar row. */
 inline ldy_law contact_law (double friction, double cohesion = 0, values bias = {})
 {
   ldy_law law = {};
   law.kind = LDY_LAW_CONTACT, law.friction = friction, law.cohesion = cohesion;
-  for (std::size_t i = 0; i < 6 && i < bias.size (); i ++) law.bias[i] = bias[i];
+  detail::fill_law (law.bias, bias, "bias");
   return law;
 }
 
@@ -914,8 +925,7 @@ inline ldy_law bounds_law (values lower, values upper, values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);
   law.kind = LDY_LAW_BOUNDS;
-  for (std::size_t i = 0; i < 6 && i < lower.size (); i ++) law.lower[i] = lower[i];
-  for (std::size_t i = 0; i < 6 && i < upper.size (); i ++) law.upper[i] = upper[i];
+  detail::fill_law (law.lower, lower, "lower"), detail::fill_law (law.upper, upper, "upper");
   return law;
 }
 
@@ -923,11 +933,15 @@ inline ldy_law bounds_law (values lower, values upper, values bias = {})
 struct contact_solver_options : ldy_contact_solver_options {
   contact_solver_options () noexcept : ldy_contact_solver_options () { size = sizeof (ldy_contact_solver_options); }
 
+  /* Called with the residual, sweeps and steps each time that the residual is computed; it returns whether the solution goes on. If it
+     throws, the solver rethrows the exception. */
+  std::function<bool (double, int, int)> on_progress;
+
   /* Options for steps in real time; see ldy_contact_solver_options_real_time. */
   static contact_solver_options real_time ()
   {
     contact_solver_options options;
-    if (int code = ldy_contact_solver_options_real_time (&options)) throw error (code, ldy_last_error ());
+    if (int code = ldy_contact_solver_options_real_time (&options)) throw Error (code, ldy_last_error ());
     return options;
   }
 };
@@ -940,10 +954,45 @@ struct contact_solver_report : ldy_contact_solver_report {
   values residuals () const noexcept { return { history, history_count }; }
 };
 
+namespace detail {
 /* Throw an error with the text of ldy_last_error, unless code is 0. */
 inline void check (int code)
 {
-  if (code != 0) throw error (code, ldy_last_error ());
+  if (code != 0) throw Error (code, ldy_last_error ());
+}
+
+/* Options in C with the progress function of C++; no exception passes through C. */
+class progress_hook {
+public:
+  explicit progress_hook (const contact_solver_options &options) : options_ (options), function_ (options.on_progress)
+  {
+    if (function_) options_.progress = call, options_.data = this;
+  }
+
+  const ldy_contact_solver_options *options () const noexcept { return &options_; }
+
+  void check (int code) const
+  {
+    if (thrown_) std::rethrow_exception (thrown_);
+    detail::check (code);
+  }
+
+private:
+  static int call (double residual, int sweeps, int steps, void *data)
+  {
+    auto *hook = static_cast<progress_hook *> (data);
+    try {
+      return hook->function_ (residual, sweeps, steps) ? 0 : 1;
+    } catch (...) {
+      hook->thrown_ = std::current_exception ();
+      return 1;
+    }
+  }
+
+  ldy_contact_solver_options options_;
+  const std::function<bool (double, int, int)> &function_;
+  std::exception_ptr thrown_;
+};
 }
 
 /* A contact solver. It finds forces that obey laws, and keeps its memory for the next problem. One thread at a time may use it. */
@@ -952,7 +1001,7 @@ public:
   contact_solver ()
   {
     ldy_contact_solver *raw = nullptr;
-    check (ldy_contact_solver_create (&raw));
+    detail::check (ldy_contact_solver_create (&raw));
     raw_.reset (raw);
   }
 
@@ -961,15 +1010,16 @@ public:
 
   /* See ldy_contact_solver_solve. R: in the initial guess, out the best forces that were found. A solution that did not converge is no
      error: see the report. */
-  contact_solver_report solve (const system &system, view<const ldy_law> laws, view<double> R, const contact_solver_options &options = {})
+  contact_solver_report solve (const System &system, view<const ldy_law> laws, view<double> R, const contact_solver_options &options = {})
   {
     contact_solver_report report;
-    check (ldy_contact_solver_solve (raw (), system.raw (), laws.data (), laws.size (), &options, R.data (), R.size (), &report));
+    detail::progress_hook hook (options);
+    hook.check (ldy_contact_solver_solve (raw (), system.raw (), laws.data (), laws.size (), hook.options (), R.data (), R.size (), &report));
     return report;
   }
 
   /* The same with the laws that are kept with the constraints. */
-  contact_solver_report solve (const system &system, view<double> R, const contact_solver_options &options = {})
+  contact_solver_report solve (const System &system, view<double> R, const contact_solver_options &options = {})
   {
     return solve (system, view<const ldy_law> (), R, options);
   }
@@ -978,7 +1028,8 @@ public:
   contact_solver_report solve (const ldy_rows &rows, view<const ldy_law> laws, view<double> R, const contact_solver_options &options = {})
   {
     contact_solver_report report;
-    check (ldy_contact_solver_solve_rows (raw (), &rows, laws.data (), laws.size (), &options, R.data (), R.size (), &report));
+    detail::progress_hook hook (options);
+    hook.check (ldy_contact_solver_solve_rows (raw (), &rows, laws.data (), laws.size (), hook.options (), R.data (), R.size (), &report));
     return report;
   }
 
@@ -994,7 +1045,7 @@ private:
 inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 0)
 {
   int dimension;
-  check (ldy_rows_redundant (&rows, tolerance, flags.data (), flags.size (), &dimension));
+  detail::check (ldy_rows_redundant (&rows, tolerance, flags.data (), flags.size (), &dimension));
   return dimension;
 }
 
@@ -1003,55 +1054,15 @@ inline void multiply (const ldy_rows &rows, values x, view<double> y, std::size_
 {
   std::size_t count = columns ? x.size () / columns : 0;
   if (count * columns != x.size () || y.size () != x.size ())
-    throw error (LDY_ERROR_INVALID_ARGUMENT, "x and y: the values are not so many vectors");
-  check (ldy_rows_multiply_columns (&rows, columns, x.data (), count, y.data (), count, count));
+    throw Error (LDY_ERROR_INVALID_ARGUMENT, "x and y: the values are not so many vectors");
+  detail::check (ldy_rows_multiply (&rows, x.data (), count * sizeof (double), y.data (), count * sizeof (double), count, columns));
 }
 
-/* See ldy_rows_write_matrix_market and ldy_rows_write_npz. */
-inline void write_matrix_market (const ldy_rows &rows, const std::string &path)
+/* Write W to a file; format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ. */
+inline void write (const ldy_rows &rows, const std::string &path, int format)
 {
-  check (ldy_rows_write_matrix_market (&rows, path.c_str ()));
+  detail::check (ldy_rows_write (&rows, path.c_str (), format));
 }
-
-inline void write_npz (const ldy_rows &rows, const std::string &path) { check (ldy_rows_write_npz (&rows, path.c_str ())); }
-
-/* Copies of the rows of a LOCDYN, for the functions above, contact solvers and factors; see ldy_locdyn_rows_copy. */
-class locdyn_rows {
-public:
-  locdyn_rows ()
-  {
-    ldy_locdyn_rows *raw = nullptr;
-    check (ldy_locdyn_rows_create (&raw));
-    raw_.reset (raw);
-  }
-
-  /* Copy the rows. The copy is valid until the next one. */
-  ldy::rows copy (const locdyn *dynamics)
-  {
-    ldy::rows copied;
-    copied.raw_.size = sizeof (ldy_rows);
-    check (ldy_locdyn_rows_copy (raw_.get (), dynamics, &copied.raw_));
-    return copied;
-  }
-
-  /* Return, or set, the reactions of its constraints. */
-  void reactions (const locdyn *dynamics, view<double> R) const
-  {
-    check (ldy_locdyn_rows_reactions (raw_.get (), dynamics, R.data (), R.size ()));
-  }
-
-  void set_reactions (const locdyn *dynamics, values R) const
-  {
-    check (ldy_locdyn_rows_set_reactions (raw_.get (), dynamics, R.data (), R.size ()));
-  }
-
-private:
-  struct destroyer {
-    void operator() (ldy_locdyn_rows *raw) const noexcept { ldy_locdyn_rows_destroy (raw); }
-  };
-
-  std::unique_ptr<ldy_locdyn_rows, destroyer> raw_;
-};
 
 /* The Cholesky factor of W + diag (mu); see ldy_factor. It keeps its memory for the next one. */
 class factor {
@@ -1059,7 +1070,7 @@ public:
   factor ()
   {
     ldy_factor *raw = nullptr;
-    check (ldy_factor_create (&raw));
+    detail::check (ldy_factor_create (&raw));
     raw_.reset (raw);
   }
 
@@ -1067,21 +1078,21 @@ public:
   ldy_factor *raw () const noexcept { return raw_.get (); }
 
   /* mu: empty, one value for all, one for each row, or one for each scalar row. */
-  void compute (const system &system, values mu = {}) { check (ldy_factor_compute (raw (), system.raw (), mu.data (), mu.size ())); }
-  void compute (const ldy_rows &rows, values mu = {}) { check (ldy_factor_compute_rows (raw (), &rows, mu.data (), mu.size ())); }
+  void compute (const System &system, values mu = {}) { detail::check (ldy_factor_compute (raw (), system.raw (), mu.data (), mu.size ())); }
+  void compute (const ldy_rows &rows, values mu = {}) { detail::check (ldy_factor_compute_rows (raw (), &rows, mu.data (), mu.size ())); }
 
   /* Replace one or several vectors x, without gaps between them, by (W + diag (mu))^-1 x. */
   void solve (view<double> x, std::size_t columns = 1)
   {
     std::size_t count = columns ? x.size () / columns : 0;
-    if (count * columns != x.size ()) throw error (LDY_ERROR_INVALID_ARGUMENT, "x: the values are not so many vectors");
-    check (ldy_factor_solve (raw (), columns, x.data (), count, count));
+    if (count * columns != x.size ()) throw Error (LDY_ERROR_INVALID_ARGUMENT, "x: the values are not so many vectors");
+    detail::check (ldy_factor_solve (raw (), x.data (), count * sizeof (double), count, columns));
   }
 
   double log_determinant () const
   {
     double value;
-    check (ldy_factor_log_determinant (raw (), &value));
+    detail::check (ldy_factor_log_determinant (raw (), &value));
     return value;
   }
 
@@ -1097,8 +1108,8 @@ private:
 inline vector3 gyroscopic_change (values inertia, values spin, double h)
 {
   vector3 change;
-  system::need (inertia, 9, "inertia"), system::need (spin, 3, "spin");
-  check (ldy_gyroscopic_change (inertia.data (), spin.data (), h, change.data ()));
+  detail::need (inertia, 9, "inertia"), detail::need (spin, 3, "spin");
+  detail::check (ldy_gyroscopic_change (inertia.data (), spin.data (), h, change.data ()));
   return change;
 }
 
@@ -1106,12 +1117,29 @@ inline vector3 gyroscopic_change (values inertia, values spin, double h)
 inline matrix3 advance_rotation (values rotation, values before, values after, double h)
 {
   matrix3 turned;
-  system::need (rotation, 9, "rotation"), system::need (before, 3, "before"), system::need (after, 3, "after");
-  check (ldy_advance_rotation (rotation.data (), before.data (), after.data (), h, turned.data ()));
+  detail::need (rotation, 9, "rotation"), detail::need (before, 3, "before"), detail::need (after, 3, "after");
+  detail::check (ldy_advance_rotation (rotation.data (), before.data (), after.data (), h, turned.data ()));
   return turned;
 }
 
-inline void set_threads (int n) { check (ldy_set_threads (n)); }
+/* A frame whose third column has the direction of the normal; see ldy_frame_from_normal. */
+[[nodiscard]] inline matrix3 frame_from_normal (values normal)
+{
+  matrix3 frame;
+  detail::need (normal, 3, "normal");
+  detail::check (ldy_frame_from_normal (normal.data (), frame.data ()));
+  return frame;
+}
+
+inline void set_threads (int n) { detail::check (ldy_set_threads (n)); }
+
+[[nodiscard]] inline int threads () noexcept { return ldy_threads (); }
+
+/* End the library's threads; see ldy_shutdown. */
+inline void shutdown () noexcept { ldy_shutdown (); }
+
+[[nodiscard]] inline const char *version () noexcept { return ldy_version (); }
+[[nodiscard]] inline const char *build_info () noexcept { return ldy_build_info (); }
 
 } // namespace ldy
 

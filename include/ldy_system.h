@@ -14,16 +14,18 @@
  * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i]. Sparse matrices come in
  * compressed sparse columns, with indices from 0. Arguments are copied.
  *
- * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). n, the number of velocities of a
- * body, comes before the arrays whose lengths follow from it. A count comes directly after the array or arrays whose
- * values it counts: 3 times the rows for R. If a length is wrong, the function returns LDY_ERROR_INVALID_ARGUMENT, or for a sparse
- * matrix LDY_ERROR_INVALID_FORMAT, and writes nothing.
+ * Arguments come in this order: the object, the bodies or constraints that are meant, inputs, outputs. A count comes directly
+ * after the array or arrays whose entries it counts. A stride is a number of bytes.
  *
- * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_dof_constraint inserts it with one
- * to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row, without gaps;
+ * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). If a length is wrong, the function returns
+ * LDY_ERROR_INVALID_ARGUMENT, or for a sparse matrix LDY_ERROR_INVALID_FORMAT, and writes nothing.
+ *
+ * Rows. A constraint has three rows of scalars, unless ldy_system_add_constraint_rows or
+ * ldy_system_add_dof_constraint inserts it with one to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row, without gaps;
  * ldy_rows has the first index of each constraint.
  *
- * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
+ * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. The third axis of a frame is
+ * the normal of a contact, and points from the slave to the master: U_N > 0 separates the bodies, R_N > 0 pushes them apart. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
  * consistent set.
  *
@@ -34,6 +36,7 @@
  *
  * Errors. A function returns 0 or one of the codes below, and ldy_last_error returns the details, for instance
  *   constraint 12 between bodies 3 and 7: its frame is not finite
+ * ldy_strerror has a text for each code, ldy_last_error_info the constraint, body, entry and row by number.
  * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
  * handler of ldy.h.
  *
@@ -42,7 +45,7 @@
  * the library needs a stack of 128 KiB.
  *
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
- *   ldy_rows rows = { .size = sizeof (ldy_rows) };
+ *   ldy_rows rows = LDY_ROWS_INIT;
  * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
  * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_ERROR_INVALID_ARGUMENT and writes nothing.
  *
@@ -54,54 +57,83 @@
 #define LDY_SYSTEM_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#define LDY_VERSION_MAJOR 0
+#define LDY_VERSION_MINOR 1
+#define LDY_VERSION_PATCH 0
+/* 10000 major + 100 minor + patch, see ldy_version_number. */
+#define LDY_VERSION_NUMBER 100
+
+/* Define LDY_WARN_UNUSED before this header to be warned where the code that a function returns is ignored. */
+#if defined (LDY_WARN_UNUSED) && defined (__GNUC__)
+#define LDY_RESULT __attribute__ ((warn_unused_result))
+#else
+#define LDY_RESULT
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#ifndef LDY_ERROR_CODES
+#define LDY_ERROR_CODES
+
 /* Code in a report of ldy_shadow_check: no error, but the legacy module differs from the library. */
-#define LDY_DIFFERS -1
+#define LDY_DIFFERS (-1)
 
-/* Error code: memory exhausted. */
-#define LDY_ERROR_OUT_OF_MEMORY 1
-
-/* Error code: a file cannot be opened. */
-#define LDY_ERROR_FILE_OPEN 2
-
-/* Error code: a file cannot be written. */
-#define LDY_ERROR_FILE_WRITE 4
-
-/* Error code: not in this build or version. */
-#define LDY_ERROR_NOT_IMPLEMENTED 8
-
-/* Error code: a diagonal block of W, or a general matrix A, is singular. */
-#define LDY_ERROR_SINGULAR 15
-
-/* Error code: a symmetric matrix A is not positive definite. */
-#define LDY_ERROR_NOT_POSITIVE_DEFINITE 16
-
-/* Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size. */
-#define LDY_ERROR_INVALID_FORMAT 20
-
-/* Error code: the eigenvalue iteration of a diagonal block failed. */
-#define LDY_ERROR_EIGENVALUES 26
-
-/* Error code: the local coordinates of a point in its element were not found. */
-#define LDY_ERROR_POINT_NOT_IN_ELEMENT 47
-
-/* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
-#define LDY_ERROR_INVALID_ARGUMENT 52
+enum ldy_error_code {
+  /* Error code: memory exhausted. */
+  LDY_ERROR_OUT_OF_MEMORY = 1,
+  /* Error code: a file cannot be opened. */
+  LDY_ERROR_FILE_OPEN = 2,
+  /* Error code: a file cannot be written. */
+  LDY_ERROR_FILE_WRITE = 4,
+  /* Error code: not in this build or version. */
+  LDY_ERROR_NOT_IMPLEMENTED = 8,
+  /* Error code: a diagonal block of W, or a general matrix A, is singular. */
+  LDY_ERROR_SINGULAR = 15,
+  /* Error code: a symmetric matrix A is not positive definite. */
+  LDY_ERROR_NOT_POSITIVE_DEFINITE = 16,
+  /* Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size. */
+  LDY_ERROR_INVALID_FORMAT = 20,
+  /* Error code: the eigenvalue iteration of a diagonal block failed. */
+  LDY_ERROR_EIGENVALUES = 26,
+  /* Error code: the local coordinates of a point in its element were not found. */
+  LDY_ERROR_POINT_NOT_IN_ELEMENT = 47,
+  /* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
+  LDY_ERROR_INVALID_ARGUMENT = 52,
+  /* Error code: no results, since there was no successful update after the last change. */
+  LDY_ERROR_STALE_RESULTS = 101,
+  /* Error code: no such body or constraint. */
+  LDY_ERROR_NOT_FOUND = 102,
+  /* Error code: a count is larger than an int can hold, or than memory can be. */
+  LDY_ERROR_TOO_LARGE = 103,
+  /* Error code: an iteration did not converge. */
+  LDY_ERROR_NOT_CONVERGED = 104
+};
 
 /* Bytes of the text of a report. */
 #define LDY_REPORT_TEXT 512
+
+#endif
 
 /* Details of the calling thread's last error: which constraint, which bodies, what was wrong.
 
    Returns a string owned by the library, valid until the thread's next error; empty if there was none. */
 const char *ldy_last_error(void);
 
+/* The meaning of an error code in a few words, for instance "Out of memory"; "Success" for 0. ldy_last_error has the details.
+
+   Returns a string of static lifetime, also for unknown codes. */
+const char *ldy_strerror(int code);
+
 /* The library's version, "major.minor.patch": a string of static lifetime. */
 const char *ldy_version(void);
+
+/* The library's version as a number: 10000 major + 100 minor + patch. */
+LDY_RESULT
+int ldy_version_number(void);
 
 /* Describe this library and its settings in one line for logs: version, layouts (serial or MPI), with MPI the name and version of
    the MPI that it was built with, number of threads, vectors in use (AVX2 or plain), target, compiler. For instance
@@ -120,7 +152,12 @@ const char *ldy_build_info(void);
    that updates. If several threads of the host update at the same time, one of them uses the library's threads, and the
    others continue alone. A forked child has one thread until it sets another number.
    Returns 0. If n is out of range, the function returns LDY_ERROR_INVALID_ARGUMENT and changes nothing. Never raises. */
+LDY_RESULT
 int ldy_set_threads(int n);
+
+/* How many threads updates may use, as ldy_set_threads or LDY_NUM_THREADS has set it. */
+LDY_RESULT
+int ldy_threads(void);
 
 /* End the library's threads and release their memory, for instance before the host exits or is unloaded.
 
@@ -130,11 +167,8 @@ int ldy_set_threads(int n);
    afterwards: the next update that uses threads starts them again. Never raises. */
 void ldy_shutdown(void);
 
-/* The rows of ldy.h, for ldy_locdyn_rows_copy alone. */
-struct locdyn;
-
 /* The id of the ground, for a constraint that has a body on one side only. */
-#define LDY_GROUND -1
+#define LDY_GROUND (-1)
 
 /* A system: bodies, constraints between them, and the results of the last update, U = B + W R. One thread at a time may use it. */
 typedef struct ldy_system ldy_system;
@@ -147,6 +181,7 @@ typedef struct ldy_system ldy_system;
 
    Safety:
    system is NULL or valid. */
+LDY_RESULT
 int ldy_system_create(ldy_system **system);
 
 /* Destroy a system with all its bodies and constraints; NULL is allowed.
@@ -155,6 +190,47 @@ int ldy_system_create(ldy_system **system);
    system is NULL or comes from ldy_system_create, and is not used afterwards. */
 void ldy_system_destroy(ldy_system *system);
 
+
+/* The last error of a thread as numbers; ldy_last_error has its text. */
+typedef struct {
+  /* sizeof (ldy_error_info), set by the caller before the call. */
+  size_t size;
+  /* The code, one of LDY_ERROR_*; 0: there was no error. */
+  int32_t code;
+  /* The id of the constraint, or -1. A constraint that was to be inserted has the id that it would have had. */
+  int64_t constraint;
+  /* The id of the body, or -1. */
+  int64_t body;
+  /* The index of the entry in a call for many bodies or constraints, from 0, or -1. */
+  int64_t entry;
+  /* The index of the row of an ldy_rows, from 0, or -1. */
+  int64_t row;
+} ldy_error_info;
+
+/* Write which constraint, body, entry and row the calling thread's last error concerns. The call is not an error itself.
+
+   - info: where to write it; set its size.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if info is NULL or its size is wrong.
+
+   Safety:
+   info is NULL or valid and has the bytes that its size says. */
+LDY_RESULT
+int ldy_last_error_info(ldy_error_info *info);
+
+enum ldy_inertia_kind {
+  /* A kind of inertia: values has A^-1, n x n, symmetric. */
+  LDY_INERTIA_DENSE = 1,
+  /* A kind of inertia: values has the diagonal of A^-1, n values, none negative. */
+  LDY_INERTIA_DIAGONAL = 2,
+  /* A kind of inertia: starts, rows, values and count have the sparse matrix A, symmetric positive definite. */
+  LDY_INERTIA_SPARSE = 3,
+  /* A kind of inertia: an inverse callback applies A^-1. */
+  LDY_INERTIA_FUNCTION = 4,
+  /* A kind of inertia: mass and values, the referential inertia of a rigid body or the Euler tensor of a pseudo-rigid body about the
+     mass center, 3 x 3. ldy_system_set_inertia alone takes it. */
+  LDY_INERTIA_MASS = 5
+};
 
 /* An inverse callback: a function of the program that replaces x by A^-1 x.
 
@@ -165,7 +241,91 @@ void ldy_system_destroy(ldy_system *system);
 
    Returns 0, or any other value if it failed. The thread that calls the library calls it. It must not use the system that calls
    it, and must not leave by longjmp or an exception. */
-typedef int (*ldy_apply_inverse)(int size, int columns, double *x, void *data);
+typedef int (*ldy_apply_inverse)(int32_t size, int32_t columns, double *x, void *data);
+
+/* A function of the program that releases the data of a callback, for instance free. The library calls it once, when it does not use
+   the callback any more: when its last body is removed or gets another inertia, when the system is destroyed, or before the function
+   that got the callback returns an error. */
+typedef void (*ldy_release)(void *data);
+
+/* The inertia of a body, copied by the functions that take it. Set size and kind, then the fields that the kind reads; the others are
+   zero. */
+typedef struct {
+  /* sizeof (ldy_inertia), set by the caller before the call. */
+  size_t size;
+  /* One of LDY_INERTIA_DENSE, LDY_INERTIA_DIAGONAL, LDY_INERTIA_SPARSE, LDY_INERTIA_FUNCTION, LDY_INERTIA_MASS. */
+  int32_t kind;
+  /* Number of generalized velocities, at least 1. LDY_INERTIA_MASS does not read it. */
+  int32_t n;
+  /* Values of A^-1, of its diagonal, of A, or of the referential inertia. */
+  const double *values;
+  /* Sparse: compressed columns. Column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; n + 1 values. The lower
+     triangle is enough; if there are entries above the diagonal, the whole symmetric matrix must be there. Updates factor A. They
+     keep the factors while the matrix is the same, and the elimination order while the pattern is the same. */
+  const int32_t *starts;
+  /* Sparse: row of each value, from 0; count values. */
+  const int32_t *rows;
+  /* Sparse: number of values in rows and in values, equal to starts[n]. */
+  size_t count;
+  /* LDY_INERTIA_MASS: the mass, positive. */
+  double mass;
+  /* Function: the inverse callback; A^-1 must be symmetric. Each update calls it once, with three columns for each constraint on the
+     body, even if nothing has changed. Each vector that is multiplied through bodies needs one more call. */
+  ldy_apply_inverse apply_inverse;
+  /* Function: passed to apply_inverse. */
+  void *data;
+  /* Function: called with data when the library does not use them any more; NULL: nothing is called. See ldy_release. */
+  ldy_release release;
+} ldy_inertia;
+
+/* Insert a body of a kind of its own, for instance a kinematic tree, a mesh or a reduced model. Its constraints are given by operators
+   H.
+
+   - inertia: of any kind but LDY_INERTIA_MASS.
+   - body: where to write the id.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry of A is missing, LDY_ERROR_INVALID_FORMAT if its
+   columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, the kind is unknown, or values are not finite, not
+   symmetric, or negative on a diagonal. If A is not positive definite, an update returns the error.
+
+   Safety:
+   system comes from ldy_system_create; inertia is NULL or valid and has the bytes that its size says, and its arrays have the sizes
+   given; a callback does as its type says, with data, as long as the body exists. */
+LDY_RESULT
+int ldy_system_add_body(ldy_system *system,
+                        const ldy_inertia *inertia,
+                        int64_t *body);
+
+/* Set the inertia of a body of any kind. For instance, a rigid body can have the inverse of an implicit scheme.
+
+   - inertia: n is the body's number of generalized velocities. LDY_INERTIA_MASS is for rigid and pseudo-rigid bodies.
+
+   If the body has an inertia of the same kind and pattern, the memory is used again.
+
+   Returns the codes of ldy_system_add_body, LDY_ERROR_NOT_FOUND if there is no such body, and LDY_ERROR_INVALID_ARGUMENT also if n is not
+   its number of velocities, it is an obstacle with constraints, or mass or inertia are not positive definite.
+
+   Safety:
+   The conditions of ldy_system_add_body. */
+LDY_RESULT
+int ldy_system_set_inertia(ldy_system *system,
+                           int64_t body,
+                           const ldy_inertia *inertia);
+
+enum ldy_velocity_kind {
+  /* A velocity: the free velocity, the velocity after the step if there were no reactions. B = H times this velocity. */
+  LDY_VELOCITY_FREE = 0,
+  /* A velocity: the previous velocity, the velocity before the step. V = H times this velocity. */
+  LDY_VELOCITY_PREVIOUS = 1
+};
+
+enum ldy_system_option_kind {
+  /* An option: accept frames and rotations that are not orthonormal, for instance for axes that carry units. A new system refuses them. */
+  LDY_OPTION_ANY_AXES = 1,
+  /* An option: replace frames and rotations of single precision, orthonormal to within 1e-5, by the closest orthonormal matrix. A new
+     system refuses a matrix that is not orthonormal to within 1e-8. */
+  LDY_OPTION_ORTHONORMALIZE = 2
+};
 
 /* Insert a rigid body. Its generalized velocity has 6 values: angular velocity in the referential frame (the body's own axes),
    then velocity of the mass center.
@@ -181,12 +341,13 @@ typedef int (*ldy_apply_inverse)(int size, int columns, double *x, void *data);
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_add_rigid(ldy_system *system,
                          double mass,
                          const double *inertia,
                          const double *rotation,
                          const double *center,
-                         long long *body);
+                         int64_t *body);
 
 /* Insert a pseudo-rigid body. Its generalized velocity has 12 values: rate of the deformation gradient row by row, then velocity
    of the mass center.
@@ -201,11 +362,12 @@ int ldy_system_add_rigid(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_add_pseudo_rigid(ldy_system *system,
                                 double mass,
                                 const double *euler,
                                 const double *center,
-                                long long *body);
+                                int64_t *body);
 
 /* Insert an obstacle: a body with prescribed motion. Its points move as the points of a rigid body. A^-1 = 0, so that it
    contributes to B and V but couples no constraints in W.
@@ -219,92 +381,19 @@ int ldy_system_add_pseudo_rigid(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_add_obstacle(ldy_system *system,
                             const double *rotation,
                             const double *center,
-                            long long *body);
-
-/* Insert a body with a dense inverse inertia. Its constraints are given by operators H.
-
-   - n: number of its generalized velocities, at least 1.
-   - inverse: A^-1, n x n, symmetric.
-   - body: where to write the id.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, or A^-1 is not finite or not
-   symmetric.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_add_dense(ldy_system *system,
-                         int n,
-                         const double *inverse,
-                         long long *body);
-
-/* Insert a body with a diagonal inverse inertia. Its constraints are given by operators H.
-
-   - n: number of its generalized velocities, at least 1.
-   - inverse: the diagonal of A^-1, n values, none negative.
-   - body: where to write the id.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, or a value is negative or not
-   finite.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_add_diagonal(ldy_system *system,
-                            int n,
-                            const double *inverse,
-                            long long *body);
-
-/* Insert a body with a sparse matrix A. Its constraints are given by operators H.
-
-   Updates factor A. They keep the factors while the matrix is the same, and the elimination order while the pattern is the same.
-
-   - n: number of its generalized velocities, at least 1.
-   - starts, rows, values: A in compressed sparse columns, symmetric positive definite. Column j has the values starts[j] <= k <
-     starts[j + 1] in the rows rows[k]. starts has n + 1 values. The lower triangle is enough; if there are entries above the
-     diagonal, the whole symmetric matrix must be there.
-   - count: number of values in rows and in values, equal to starts[n].
-   - body: where to write the id.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry is missing, LDY_ERROR_INVALID_FORMAT if
-   the columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, or A is not finite or not symmetric. If
-   A is not positive definite, an update returns the error.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_add_matrix(ldy_system *system,
-                          int n,
-                          const int *starts,
-                          const int *rows,
-                          const double *values,
-                          size_t count,
-                          long long *body);
-
-/* Insert a body whose A^-1 is applied by an inverse callback. Its constraints are given by operators H.
-
-   - n: number of its generalized velocities, at least 1.
-   - solver: the inverse callback; A^-1 must be symmetric. Each update calls it once, with three columns for each constraint on the
-     body, even if nothing has changed. Each vector that is multiplied through bodies needs one more call.
-   - data: passed to the callback.
-   - body: where to write the id.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or n < 1.
-
-   Safety:
-   system comes from ldy_system_create; solver does as its type says, with data, as long as the body exists. */
-int ldy_system_add_solver(ldy_system *system,
-                          int n,
-                          ldy_apply_inverse solver,
-                          void *data,
-                          long long *body);
+                            int64_t *body);
 
 /* Insert several bodies with a shared inverse callback, for instance the kinematic trees of a simulator that applies M^-1 to all
    of them at once. Their constraints are given by operators H.
 
    - sizes: number of generalized velocities of each body, count values, at least 1 each.
-   - solver: the inverse callback. A column has the velocities of all bodies, in the order of sizes, without gaps.
+   - apply_inverse: the inverse callback. A column has the velocities of all bodies, in the order of sizes, without gaps.
    - data: passed to the callback.
+   - release: called with data when the library does not use them any more; NULL: nothing is called. See ldy_release.
    - bodies: where to write the ids, count consecutive numbers.
 
    A^-1 must be symmetric and block-diagonal by body; entries that couple bodies are ignored. So one column holds a right-hand side
@@ -316,20 +405,23 @@ int ldy_system_add_solver(ldy_system *system,
    it returns LDY_ERROR_SINGULAR, and the text names the first of the bodies that constraints act on.
 
    You use each body as any other, with its own velocity. You may remove it or set another inertia; then it leaves the callback,
-   whose columns keep their length. The library uses solver and data until the last body has left.
+   whose columns keep their length. The library uses apply_inverse and data until the last body has
+   left.
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there are no bodies, a size is below
    1, or an int cannot hold the number of all velocities. After an error no body is inserted.
 
    Safety:
-   system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data,
-   until the last body has left. */
+   system comes from ldy_system_create; sizes and bodies are NULL or have count values; apply_inverse does as its type says, with data,
+   until the last body has left; release takes data. */
+LDY_RESULT
 int ldy_system_add_model(ldy_system *system,
-                         const int *sizes,
+                         const int32_t *sizes,
                          size_t count,
-                         ldy_apply_inverse solver,
+                         ldy_apply_inverse apply_inverse,
                          void *data,
-                         long long *bodies);
+                         ldy_release release,
+                         int64_t *bodies);
 
 /* Remove a body.
 
@@ -337,8 +429,9 @@ int ldy_system_add_model(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_remove_body(ldy_system *system,
-                           long long body);
+                           int64_t body);
 
 /* Set the rotation of a rigid body or an obstacle.
 
@@ -349,191 +442,93 @@ int ldy_system_remove_body(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_set_rotation(ldy_system *system,
-                            long long body,
+                            int64_t body,
                             const double *rotation);
 
-/* Accept or refuse frames and rotations that are not orthonormal, from now on. A new system refuses them. Some programs need them,
-   for instance for axes that carry units.
+/* Set a generalized velocity of a body.
 
-   - any: 0 refuses them, any other value accepts them.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
-
-   Safety:
-   system comes from ldy_system_create. */
-int ldy_system_take_any_axes(ldy_system *system,
-                             int any);
-
-/* Set mass and inertia of a rigid or pseudo-rigid body.
-
-   - mass: positive.
-   - inertia: referential inertia of a rigid body, Euler tensor of a pseudo-rigid body, as at insertion.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind or an obstacle
-   with constraints, or a value is not finite or not positive definite.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_mass(ldy_system *system,
-                        long long body,
-                        double mass,
-                        const double *inertia);
-
-/* Set a dense inverse inertia of a body of any kind. For instance, a rigid body can have the inverse of an implicit scheme.
-
-   - n: number of its generalized velocities.
-   - inverse: A^-1, n x n, symmetric.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, n is not its
-   number of velocities, it is an obstacle with constraints, or A^-1 is not finite or not symmetric.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_dense(ldy_system *system,
-                         long long body,
-                         int n,
-                         const double *inverse);
-
-/* Set a diagonal inverse inertia of a body of any kind.
-
-   - n: number of its generalized velocities.
-   - inverse: the diagonal of A^-1, n values, none negative.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, n is not its
-   number of velocities, it is an obstacle with constraints, or a value is negative or not finite.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_diagonal(ldy_system *system,
-                            long long body,
-                            int n,
-                            const double *inverse);
-
-/* Set a sparse matrix A of a body of any kind.
-
-   - n: number of its generalized velocities.
-   - starts, rows, values, count: A, as in ldy_system_add_matrix.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry is missing, LDY_ERROR_INVALID_FORMAT if
-   the columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, n is not its number of
-   velocities, it is an obstacle with constraints, or A is not finite or not symmetric.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_matrix(ldy_system *system,
-                          long long body,
-                          int n,
-                          const int *starts,
-                          const int *rows,
-                          const double *values,
-                          size_t count);
-
-/* Set the free generalized velocity of a body: its velocity after the step if there were no reactions. B = H times this velocity.
-
+   - which: LDY_VELOCITY_FREE or LDY_VELOCITY_PREVIOUS.
    - velocity: count values.
    - count: number of its generalized velocities.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, count is wrong, or a value is not
-   finite.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or which is wrong,
+   or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_set_velocity(ldy_system *system,
-                            long long body,
+                            int64_t body,
+                            int32_t which,
                             const double *velocity,
                             size_t count);
 
-/* Set the previous generalized velocity of a body: its velocity before the step. V = H times this velocity.
+/* Return a generalized velocity of a body, as it was set, or as ldy_system_apply_reactions has changed the free velocity.
 
-   - velocity: count values.
-   - count: number of its generalized velocities.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, count is wrong, or a value is not
-   finite.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_previous_velocity(ldy_system *system,
-                                     long long body,
-                                     const double *velocity,
-                                     size_t count);
-
-/* Return the free generalized velocity of a body, as it was set, or as ldy_system_apply_reactions has changed it.
-
+   - which: LDY_VELOCITY_FREE or LDY_VELOCITY_PREVIOUS.
    - velocity: where to write it, count values.
    - count: number of its generalized velocities.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, or count is wrong.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or count or which is
+   wrong.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_velocity(const ldy_system *system,
-                        long long body,
+                        int64_t body,
+                        int32_t which,
                         double *velocity,
                         size_t count);
 
+/* Set an option of a system, for all calls from now on.
 
-/* An operator H of three rows, with a column for each of the n generalized velocities of its body. It has one of three forms:
+   - option: LDY_OPTION_ANY_AXES or LDY_OPTION_ORTHONORMALIZE.
+   - value: 0: off, as in a new system; any other value: on.
 
-   - Dense: starts and rows are NULL, and values has 3 n values, column-major. Zero columns are not stored and cost nothing.
-   - Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], which are 0, 1 or 2. starts has n + 1
-     values, rows and values have starts[n].
-   - By nodes, for a mesh with three generalized velocities per node: the columns of node a are N_a Q. starts is NULL. values has
-     Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from 0 and ascending.
-     This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a diagonal inverse
-     inertia. */
-typedef struct {
-  /* Number of columns. */
-  int n;
-  /* Index of the first entry of each column, then the number of entries; NULL: dense or by nodes. */
-  const int *starts;
-  /* Row of each entry, or node of each weight; NULL: dense. */
-  const int *rows;
-  /* The entries, or Q and the weights. */
-  const double *values;
-  /* Number of values. */
-  size_t count;
-} ldy_operator;
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or the option is unknown.
+
+   Safety:
+   system comes from ldy_system_create. */
+LDY_RESULT
+int ldy_system_set_option(ldy_system *system, int32_t option, int32_t value);
+
+/* Return an option of a system.
+
+   - value: where to write 0 or 1.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or the option is unknown.
+
+   Safety:
+   system comes from ldy_system_create; value is NULL or valid. */
+LDY_RESULT
+int ldy_system_option(const ldy_system *system, int32_t option, int32_t *value);
+
 
 /* Insert a constraint between points of rigid bodies, pseudo-rigid bodies or obstacles: U = E^T (velocity of the master's point -
    velocity of the slave's point).
 
    - master, slave: ids; one of them may be LDY_GROUND.
-   - frame: E, 3 x 3, column-major, orthonormal. Its columns are the local axes.
+   - frame: E, 3 x 3, column-major, orthonormal. Its columns are the local axes. The third one is the normal of a contact: it points from
+     the slave to the master, so that U_N > 0 separates the bodies, and R_N > 0 pushes them apart. ldy_frame_from_normal makes a frame.
    - master_point, slave_point: referential points, 3 values each; not read for the ground.
    - constraint: where to write the id.
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist or has no
-   points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless ldy_system_take_any_axes accepts it).
+   points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless an option accepts it, see ldy_system_set_option).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_add_point_constraint(ldy_system *system,
-                                    long long master,
-                                    long long slave,
+                                    int64_t master,
+                                    int64_t slave,
                                     const double *frame,
                                     const double *master_point,
                                     const double *slave_point,
-                                    long long *constraint);
-
-/* Insert a constraint by operators H: U = H_master u_master + H_slave u_slave. The operators contain the signs.
-
-   - master, slave: ids; one of them may be LDY_GROUND.
-   - H_master, H_slave: see ldy_operator; copied; not read for the ground.
-   - constraint: where to write the id.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist, or an operator
-   is ill-formed or not finite.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_add_operators(ldy_system *system,
-                             long long master,
-                             const ldy_operator *H_master,
-                             long long slave,
-                             const ldy_operator *H_slave,
-                             long long *constraint);
+                                    int64_t *constraint);
 
 /* Remove a constraint. Later rows move up; the ids of other constraints do not change.
 
@@ -541,7 +536,8 @@ int ldy_system_add_operators(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_remove_constraint(ldy_system *system, long long constraint);
+LDY_RESULT
+int ldy_system_remove_constraint(ldy_system *system, int64_t constraint);
 
 /* Set frame and points of a constraint that was inserted with points; as in ldy_system_add_point_constraint.
 
@@ -550,80 +546,63 @@ int ldy_system_remove_constraint(ldy_system *system, long long constraint);
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_move_constraint(ldy_system *system,
-                               long long constraint,
+                               int64_t constraint,
                                const double *frame,
                                const double *master_point,
                                const double *slave_point);
 
-/* Set the operators of a constraint that was inserted with operators; as in ldy_system_add_operators.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, it has
-   points, or an operator is ill-formed or not finite.
+/* An operator H of a constraint with m rows, with a column for each of the n generalized velocities of its body. It has one of three forms:
 
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_operators(ldy_system *system,
-                             long long constraint,
-                             const ldy_operator *H_master,
-                             const ldy_operator *H_slave);
-
-/* Set the compliance of a constraint. Updates add it to the diagonal block of W; they do not multiply it by h.
-
-   - compliance: 3 x 3, symmetric positive semidefinite; NULL: none.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL, there is no such constraint, the compliance is not finite, not
-   symmetric or not positive semidefinite, or the constraint was not inserted with three rows on one or two bodies. For other
-   constraints use ldy_system_set_rows_compliance.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_compliance(ldy_system *system,
-                              long long constraint,
-                              const double *compliance);
-
-/* Set a diagonal compliance of a constraint; see ldy_system_set_compliance.
-
-   - compliance: the diagonal, 3 values, none negative.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, a value is negative or not finite,
-   or ldy_system_set_compliance refuses the constraint.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_diagonal_compliance(ldy_system *system,
-                                       long long constraint,
-                                       const double *compliance);
-
+   - Dense: starts and rows are NULL, and values has m n values, column-major. Zero columns are not stored and cost nothing.
+   - Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], which are below m. starts has n + 1
+     values, rows and values have starts[n].
+   - By nodes, with three rows, for a mesh with three generalized velocities per node: the columns of node a are N_a Q. starts is NULL. values has
+     Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from 0 and ascending.
+     This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a diagonal inverse
+     inertia. */
+typedef struct {
+  /* Number of columns. */
+  int32_t n;
+  /* Index of the first entry of each column, then the number of entries; NULL: dense or by nodes. */
+  const int32_t *starts;
+  /* Row of each entry, or node of each weight; NULL: dense. */
+  const int32_t *rows;
+  /* The entries, or Q and the weights. */
+  const double *values;
+  /* Number of values. */
+  size_t count;
+} ldy_operator;
 
 /* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the signs.
 
    - m: 1 to 6.
-   - bodies: count different ids.
-   - H: an operator for each body, copied. See ldy_operator, but with m rows: dense with m n values, column-major, or sparse with
-     rows below m; not by nodes.
+   - bodies: count different ids. One of one or two may be LDY_GROUND, and with three rows two may be the same body: H is the sum then.
+   - H: an operator for each body, copied, see ldy_operator. The ground's operator is not read.
    - count: 1 to 16.
    - constraint: where to write the id.
 
    A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six. A gear or
-   tendon has one row on all its bodies. With three rows on one or two bodies, the function inserts the same constraint as
-   ldy_system_add_operators. Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors
-   have m values for a constraint of m rows, see ldy_rows.
+   tendon has one row on all its bodies. Constraints of one or two rows on the same bodies in the same order share memory and work.
+   Vectors have m values for a constraint of m rows, see ldy_rows.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, m or count is out of range, a body
-   does not exist or is there twice, or an operator is ill-formed or not finite.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL,
+   m or count is out of range, a body is there twice, or an operator is ill-formed or not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_add_rows(ldy_system *system,
-                        int m,
-                        const long long *bodies,
-                        const ldy_operator *H,
-                        size_t count,
-                        long long *constraint);
+LDY_RESULT
+int ldy_system_add_constraint_rows(ldy_system *system,
+                                   int32_t m,
+                                   const int64_t *bodies,
+                                   const ldy_operator *H,
+                                   size_t count,
+                                   int64_t *constraint);
 
 /* Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The constraint
-   is the same as one that ldy_system_add_rows inserts.
+   is the same as one that ldy_system_add_constraint_rows inserts.
 
    - freedom: index of the velocity, from 0.
    - coefficient: U is coefficient times the velocity, for instance 1, or -1 for an upper limit.
@@ -634,42 +613,59 @@ int ldy_system_add_rows(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_add_dof_constraint(ldy_system *system,
-                                  long long body,
-                                  int freedom,
+                                  int64_t body,
+                                  int32_t freedom,
                                   double coefficient,
-                                  long long *constraint);
+                                  int64_t *constraint);
 
-/* Set the operators of a constraint, one for each of its bodies in the order of its insertion.
+/* Set the operators of a constraint that was inserted by operators, one for each of its bodies in the order of its insertion.
 
-   - H: count operators, as in ldy_system_add_rows. The number of rows does not change.
-   - count: number of its bodies.
+   - H: count operators, as in ldy_system_add_constraint_rows. The number of rows does not change.
+   - count: number of its bodies, without the ground.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, it has
-   points, count is wrong, or an operator is ill-formed or not finite. If both sides of the constraint are on the same body, the
-   function returns LDY_ERROR_INVALID_ARGUMENT, too: use ldy_system_set_operators.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is
+   NULL, it has points, count is wrong, or an operator is ill-formed or not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_rows_operators(ldy_system *system,
-                                  long long constraint,
-                                  const ldy_operator *H,
-                                  size_t count);
+LDY_RESULT
+int ldy_system_set_operators(ldy_system *system,
+                             int64_t constraint,
+                             const ldy_operator *H,
+                             size_t count);
 
 /* Set the compliance of a constraint of m rows. Updates add it to the diagonal block of W; they do not multiply it by h.
 
-   - compliance: m x m, column-major, symmetric positive semidefinite.
-   - count: m^2, or 0 for no compliance.
+   - compliance: m x m values, column-major, symmetric positive semidefinite; or the m values of a diagonal, none negative.
+   - count: m^2, m, or 0 for no compliance.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, count is
-   wrong, or the compliance is not finite, not symmetric or not positive semidefinite.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is
+   NULL, count is wrong, or the compliance is not finite, not symmetric or not positive semidefinite.
 
    Safety:
    system comes from ldy_system_create; compliance is NULL or has count values. */
-int ldy_system_set_rows_compliance(ldy_system *system,
-                                   long long constraint,
-                                   const double *compliance,
-                                   size_t count);
+LDY_RESULT
+int ldy_system_set_compliance(ldy_system *system,
+                              int64_t constraint,
+                              const double *compliance,
+                              size_t count);
+
+/* Return the compliance of a constraint of m rows.
+
+   - compliance: where to write m x m values, column-major; zeros if it has none.
+   - count: m^2.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+
+   Safety:
+   system comes from ldy_system_create; compliance is NULL or has count values. */
+LDY_RESULT
+int ldy_system_compliance(const ldy_system *system,
+                          int64_t constraint,
+                          double *compliance,
+                          size_t count);
 
 /* Return the largest eigenvalue of the diagonal block of each constraint.
 
@@ -681,30 +677,18 @@ int ldy_system_set_rows_compliance(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; values is NULL or has count values. */
+LDY_RESULT
 int ldy_system_block_eigenvalues(const ldy_system *system,
                                  double *values,
                                  size_t count);
-
-/* Return the size of W as compressed scalar rows, for ldy_system_csr.
-
-   - rows: where to write the number of scalar rows.
-   - entries: where to write the number of entries of all blocks.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or there was no successful update since the last change.
-
-   Safety:
-   system comes from ldy_system_create; rows and entries are NULL or valid. */
-int ldy_system_csr_size(const ldy_system *system,
-                        int *rows,
-                        size_t *entries);
 
 /* Write W as compressed scalar rows, the format of scipy.sparse.csr_matrix and of many solvers in C. Constraints may have any
    number of rows.
 
    - starts: where to write the index of the first entry of each scalar row, then the number of entries.
-   - start_count: number of scalar rows + 1.
+   - start_count: number of scalar rows + 1, ldy_rows.scalars + 1.
    - columns, values: where to write the entries, count values each, row by row. Columns count from 0 and ascend within a row.
-   - count: number of entries, see ldy_system_csr_size.
+   - count: number of entries, ldy_rows.entries.
 
    W is symmetric to the bit, so that the result is also W as compressed columns.
 
@@ -713,130 +697,101 @@ int ldy_system_csr_size(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_csr(const ldy_system *system,
-                   int *starts,
+                   int32_t *starts,
                    size_t start_count,
-                   int *columns,
+                   int32_t *columns,
                    double *values,
                    size_t count);
 
 
-/* Insert many constraints as the rows of a dense Jacobian J, for instance the J of a robotics simulator. The function inserts all
-   constraints or none.
+/* A view of a matrix in the memory of the program, dense or in compressed sparse rows. Nothing is copied. Set size, rows, columns and
+   values, then the fields that differ from zero.
+
+   The fields starts, counts, indices, values of a sparse matrix are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or indptr,
+   NULL, indices, data of a scipy.sparse.csr_matrix with sorted indices. */
+typedef struct {
+  /* sizeof (ldy_matrix), set by the caller before the call. */
+  size_t size;
+  /* Number of rows. */
+  size_t rows;
+  /* Number of columns. */
+  size_t columns;
+  /* Dense: entry (i, j) is i row_stride + j column_stride bytes after the first one; values between entries are not read. Sparse: the
+     entries, count values. */
+  const double *values;
+  /* Dense: bytes from one row to the next, a multiple of 8. If both strides are 0, rows follow each other without gaps (row-major). */
+  size_t row_stride;
+  /* Dense: bytes from one column to the next, a multiple of 8. */
+  size_t column_stride;
+  /* Sparse: index of the first entry of each row. It has rows values, or rows + 1 if counts is NULL. NULL: the matrix is dense. */
+  const int32_t *starts;
+  /* Sparse: number of entries of each row. NULL: a row ends where the next one begins. */
+  const int32_t *counts;
+  /* Sparse: column of each entry, ascending within a row; count values. */
+  const int32_t *indices;
+  /* Sparse: number of values in indices and values. */
+  size_t count;
+} ldy_matrix;
+
+/* Insert many constraints as the rows of a Jacobian J, for instance the J of a robotics simulator. The function inserts all constraints
+   or none.
 
    The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
    constraints, one constraint after the other. A constraint acts on the bodies whose columns contain a nonzero of its rows, at
-   most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_rows were called with these
-   bodies in this order.
+   most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_constraint_rows were called with
+   these bodies in this order.
 
    - bodies: body_count different ids.
    - heights: number of rows of each of the count constraints, 1 to 6.
-   - J: entry (i, j) is J[i row_stride + j column_stride]. Values between entries are not read.
-   - rows, columns: shape of J: the sum of heights, and the sum of the numbers of velocities.
-   - row_stride, column_stride: in doubles; columns and 1 for row-major J, 1 and rows for column-major J.
+   - J: its rows are the sum of heights, its columns the sum of the numbers of velocities.
    - constraint: where to write the id of the first constraint; the others have the following ids.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist or is there
-   twice, the shape of J is wrong, a constraint has too many or too few rows or too many bodies, or a value is not finite. After an
-   error nothing has changed. The text names a bad constraint by its position in heights, counted from 0.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a
+   body is there twice, J is ill-formed or has a wrong shape, a constraint has too many or too few rows or too many bodies, or a value is
+   not finite. After an error nothing has changed. The text names a bad constraint by its position in heights, counted from 0.
 
    Safety:
-   system comes from ldy_system_create; bodies, heights are NULL or have the lengths given, J is NULL or has all entries. */
+   system comes from ldy_system_create; arrays are NULL or have the lengths given; J is NULL or valid, and its arrays have the lengths
+   that it says. */
+LDY_RESULT
 int ldy_system_add_jacobian(ldy_system *system,
-                            const long long *bodies,
+                            const int64_t *bodies,
                             size_t body_count,
-                            const int *heights,
+                            const int32_t *heights,
                             size_t count,
-                            const double *J,
-                            size_t rows,
-                            size_t columns,
-                            size_t row_stride,
-                            size_t column_stride,
-                            long long *constraint);
+                            const ldy_matrix *J,
+                            int64_t *constraint);
 
-/* Insert many constraints as the rows of a sparse Jacobian J, as ldy_system_add_jacobian does.
-
-   - bodies, body_count, heights, count, rows, columns, constraint: as in ldy_system_add_jacobian.
-   - starts, counts, indices, values, value_count: compressed rows, as in ldy_system_set_sparse_jacobian.
-
-   Returns the codes of ldy_system_add_jacobian, and LDY_ERROR_INVALID_ARGUMENT also if a row begins or ends outside the arrays, or
-   its columns do not ascend.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the lengths given. */
-int ldy_system_add_sparse_jacobian(ldy_system *system,
-                                   const long long *bodies,
-                                   size_t body_count,
-                                   const int *heights,
-                                   size_t count,
-                                   size_t rows,
-                                   size_t columns,
-                                   const int *starts,
-                                   const int *counts,
-                                   const int *indices,
-                                   const double *values,
-                                   size_t value_count,
-                                   long long *constraint);
-
-/* Set the operators of many constraints from the rows of a dense Jacobian J. The function sets all of them or none.
+/* Set the operators of many constraints from the rows of a Jacobian J. The function sets all of them or none.
 
    The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
-   constraints, one constraint after the other. The result is as if ldy_system_set_operators or ldy_system_set_rows_operators were
-   called for each constraint. Operators on bodies that are not in the list do not change. A nonzero must be in a column of a body
-   that its constraint acts on. Operators by nodes cannot be set in this way.
+   constraints, one constraint after the other. The result is as if ldy_system_set_operators were called for each constraint. Operators
+   on bodies that are not in the list do not change. A nonzero must be in a column of a body that its constraint acts on. Operators by
+   nodes cannot be set in this way.
 
    - bodies: body_count different ids.
    - constraints: count different ids.
-   - J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
+   - J: as in ldy_system_add_jacobian.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body or a constraint does not exist, or LDY_ERROR_INVALID_ARGUMENT
 
-   - if an argument is NULL, a body or a constraint does not exist or is there twice, or the shape of J is wrong;
+   - if an argument is NULL, a body or a constraint is there twice, or J is ill-formed or has a wrong shape;
    - if a constraint has points or operators by nodes, or acts on none of the bodies or on one body twice;
    - if a value is not finite, or a nonzero is in a column of a body that its constraint does not act on.
 
    After an error nothing has changed. The text names a bad constraint by its position in constraints, counted from 0.
 
    Safety:
-   system comes from ldy_system_create; bodies, constraints are NULL or have the lengths given, J is NULL or has all entries. */
+   The conditions of ldy_system_add_jacobian. */
+LDY_RESULT
 int ldy_system_set_jacobian(ldy_system *system,
-                            const long long *bodies,
+                            const int64_t *bodies,
                             size_t body_count,
-                            const long long *constraints,
+                            const int64_t *constraints,
                             size_t count,
-                            const double *J,
-                            size_t rows,
-                            size_t columns,
-                            size_t row_stride,
-                            size_t column_stride);
-
-/* Set the operators of many constraints from the rows of a sparse Jacobian J, as ldy_system_set_jacobian does.
-
-   - bodies, body_count, constraints, count, rows, columns: as in ldy_system_set_jacobian.
-   - starts: index of the first entry of each row. It has rows values, or rows + 1 if counts is NULL.
-   - counts: number of entries of each row. NULL: a row ends where the next one begins.
-   - indices, values: column and value of each entry, value_count each. Columns ascend within a row.
-
-   The arguments starts, counts, indices, values are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or indptr, NULL,
-   indices, data of a scipy.sparse.csr_matrix with sorted indices.
-
-   Returns the codes of ldy_system_set_jacobian, and LDY_ERROR_INVALID_ARGUMENT also if a row begins or ends outside the arrays, or
-   its columns do not ascend.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the lengths given. */
-int ldy_system_set_sparse_jacobian(ldy_system *system,
-                                   const long long *bodies,
-                                   size_t body_count,
-                                   const long long *constraints,
-                                   size_t count,
-                                   size_t rows,
-                                   size_t columns,
-                                   const int *starts,
-                                   const int *counts,
-                                   const int *indices,
-                                   const double *values,
-                                   size_t value_count);
+                            const ldy_matrix *J);
 
 
 /* Set the regularization mu of all constraints that exist now: from the next update on, all functions use W + diag (mu) instead of
@@ -853,19 +808,22 @@ int ldy_system_set_sparse_jacobian(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; mu is NULL or has count values. */
+LDY_RESULT
 int ldy_system_set_regularization(ldy_system *system,
                                   const double *mu,
                                   size_t count);
 
-/* Set the tag of a constraint: any number by which the program finds the constraint again.
+/* Return the regularization of all constraints.
 
-   The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
+   - mu: where to write a value for each scalar row, in the order of rows.
+   - count: number of scalar rows.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or there is no such constraint.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
 
    Safety:
-   system comes from ldy_system_create. */
-int ldy_system_set_tag(ldy_system *system, long long constraint, unsigned long long tag);
+   system comes from ldy_system_create; mu is NULL or has count values. */
+LDY_RESULT
+int ldy_system_regularization(const ldy_system *system, double *mu, size_t count);
 
 /* Return the tags of all constraints. No update is needed.
 
@@ -876,7 +834,8 @@ int ldy_system_set_tag(ldy_system *system, long long constraint, unsigned long l
 
    Safety:
    system comes from ldy_system_create; tags is NULL or has count values. */
-int ldy_system_tags(const ldy_system *system, unsigned long long *tags, size_t count);
+LDY_RESULT
+int ldy_system_tags(const ldy_system *system, uint64_t *tags, size_t count);
 
 /* Store the reactions of all constraints for a warm start.
 
@@ -892,6 +851,7 @@ int ldy_system_tags(const ldy_system *system, unsigned long long *tags, size_t c
 
    Safety:
    system comes from ldy_system_create; R is NULL or has count values. */
+LDY_RESULT
 int ldy_system_store_reactions(ldy_system *system,
                                const double *R,
                                size_t count);
@@ -905,6 +865,7 @@ int ldy_system_store_reactions(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; R is NULL or has count values. */
+LDY_RESULT
 int ldy_system_stored_reactions(const ldy_system *system, double *R, size_t count);
 
 
@@ -926,17 +887,18 @@ int ldy_system_stored_reactions(const ldy_system *system, double *R, size_t coun
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
 int ldy_system_add_point_constraints(ldy_system *system,
-                                     size_t count,
-                                     const long long *masters,
-                                     const long long *slaves,
+                                     const int64_t *masters,
+                                     const int64_t *slaves,
                                      size_t bodies_stride,
                                      const double *frames,
                                      size_t frames_stride,
                                      const double *master_points,
                                      const double *slave_points,
                                      size_t points_stride,
-                                     long long *constraint);
+                                     size_t count,
+                                     int64_t *constraint);
 
 /* Set frames and points of many constraints at points, and their bodies unless masters is NULL. The function sets all of them or
    none.
@@ -953,18 +915,19 @@ int ldy_system_add_point_constraints(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
 int ldy_system_move_constraints(ldy_system *system,
-                                size_t count,
-                                const long long *constraints,
+                                const int64_t *constraints,
                                 size_t constraints_stride,
-                                const long long *masters,
-                                const long long *slaves,
+                                const int64_t *masters,
+                                const int64_t *slaves,
                                 size_t bodies_stride,
                                 const double *frames,
                                 size_t frames_stride,
                                 const double *master_points,
                                 const double *slave_points,
-                                size_t points_stride);
+                                size_t points_stride,
+                                size_t count);
 
 /* Return frames and points of many constraints, as they were given.
 
@@ -979,44 +942,56 @@ int ldy_system_move_constraints(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+LDY_RESULT
 int ldy_system_point_frames(const ldy_system *system,
-                            size_t count,
-                            const long long *constraints,
+                            const int64_t *constraints,
                             size_t constraints_stride,
                             double *frames,
                             size_t frames_stride,
                             double *master_points,
                             double *slave_points,
-                            size_t points_stride);
+                            size_t points_stride,
+                            size_t count);
 
-/* Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance sets one. The function sets all of them or
-   none.
+/* Set the compliances of many constraints, as ldy_system_set_compliance sets one. The function sets all of them or none.
+
+   - constraints: an id each.
+   - compliances: n values each: m^2 or m for constraints of m rows, or 0 for no compliance.
 
    Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such constraint,
    or ldy_system_set_compliance refuses an entry.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
 int ldy_system_set_compliances(ldy_system *system,
-                               size_t count,
-                               const long long *constraints,
+                               const int64_t *constraints,
                                size_t constraints_stride,
                                const double *compliances,
-                               size_t compliances_stride);
+                               size_t compliances_stride,
+                               size_t n,
+                               size_t count);
 
-/* Set the tags of many constraints, as ldy_system_set_tag sets one. The function sets all of them or none.
+/* Set the tags of constraints: a tag is any number by which the program finds a constraint again. The function sets all of them or
+   none.
+
+   The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
+
+   - constraints: an id each.
+   - tags: a tag each.
 
    Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, or there is no such
    constraint.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
 int ldy_system_set_tags(ldy_system *system,
-                        size_t count,
-                        const long long *constraints,
+                        const int64_t *constraints,
                         size_t constraints_stride,
-                        const unsigned long long *tags,
-                        size_t tags_stride);
+                        const uint64_t *tags,
+                        size_t tags_stride,
+                        size_t count);
 
 /* Remove many constraints, as ldy_system_remove_constraint removes one. The function removes all of them or none.
 
@@ -1027,13 +1002,30 @@ int ldy_system_set_tags(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
 int ldy_system_remove_constraints(ldy_system *system,
-                                  size_t count,
-                                  const long long *constraints,
-                                  size_t constraints_stride);
+                                  const int64_t *constraints,
+                                  size_t constraints_stride,
+                                  size_t count);
 
-/* Set the free velocities of many bodies, as ldy_system_set_velocity sets one. The function sets all of them or none.
+/* Remove many bodies, as ldy_system_remove_body removes one. The function removes all of them or none.
 
+   - bodies: count different ids.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple
+   of 8, a constraint acts on a body, or an id is there twice.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
+int ldy_system_remove_bodies(ldy_system *system,
+                             const int64_t *bodies,
+                             size_t bodies_stride,
+                             size_t count);
+
+/* Set velocities of many bodies, as ldy_system_set_velocity sets one. The function sets all of them or none.
+
+   - which: LDY_VELOCITY_FREE or LDY_VELOCITY_PREVIOUS.
    - bodies: an id each.
    - n: number of generalized velocities, the same for all of these bodies.
    - velocities: n values each.
@@ -1043,30 +1035,19 @@ int ldy_system_remove_constraints(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
 int ldy_system_set_velocities(ldy_system *system,
-                              size_t count,
-                              const long long *bodies,
+                              int32_t which,
+                              const int64_t *bodies,
                               size_t bodies_stride,
-                              size_t n,
                               const double *velocities,
-                              size_t velocities_stride);
+                              size_t velocities_stride,
+                              size_t n,
+                              size_t count);
 
-/* Set the previous velocities of many bodies, as ldy_system_set_previous_velocity sets one. The function sets all of them or none.
+/* Return velocities of many bodies, as ldy_system_velocity returns one.
 
-   Parameters and returned codes are as in ldy_system_set_velocities.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
-int ldy_system_set_previous_velocities(ldy_system *system,
-                                       size_t count,
-                                       const long long *bodies,
-                                       size_t bodies_stride,
-                                       size_t n,
-                                       const double *velocities,
-                                       size_t velocities_stride);
-
-/* Return the free velocities of many bodies, as ldy_system_velocity returns one.
-
+   - which: LDY_VELOCITY_FREE or LDY_VELOCITY_PREVIOUS.
    - bodies: an id each.
    - n: number of generalized velocities, the same for all of these bodies.
    - velocities: where to write n values each.
@@ -1076,13 +1057,15 @@ int ldy_system_set_previous_velocities(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+LDY_RESULT
 int ldy_system_velocities(const ldy_system *system,
-                          size_t count,
-                          const long long *bodies,
+                          int32_t which,
+                          const int64_t *bodies,
                           size_t bodies_stride,
-                          size_t n,
                           double *velocities,
-                          size_t velocities_stride);
+                          size_t velocities_stride,
+                          size_t n,
+                          size_t count);
 
 /* Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation sets one. The function sets all
    of them or none.
@@ -1092,12 +1075,13 @@ int ldy_system_velocities(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
 int ldy_system_set_rotations(ldy_system *system,
-                             size_t count,
-                             const long long *bodies,
+                             const int64_t *bodies,
                              size_t bodies_stride,
                              const double *rotations,
-                             size_t rotations_stride);
+                             size_t rotations_stride,
+                             size_t count);
 
 /* Return the rotations of many rigid bodies or obstacles.
 
@@ -1109,12 +1093,103 @@ int ldy_system_set_rotations(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+LDY_RESULT
 int ldy_system_rotations(const ldy_system *system,
-                         size_t count,
-                         const long long *bodies,
+                         const int64_t *bodies,
                          size_t bodies_stride,
                          double *rotations,
-                         size_t rotations_stride);
+                         size_t rotations_stride,
+                         size_t count);
+
+enum ldy_body_kind {
+  /* A kind of body: inserted by ldy_system_add_rigid. */
+  LDY_BODY_RIGID = 1,
+  /* A kind of body: inserted by ldy_system_add_pseudo_rigid. */
+  LDY_BODY_PSEUDO_RIGID = 2,
+  /* A kind of body: inserted by ldy_system_add_obstacle. */
+  LDY_BODY_OBSTACLE = 3,
+  /* A kind of body: inserted by ldy_system_add_body or ldy_system_add_model; its constraints are given by operators. */
+  LDY_BODY_GENERAL = 4
+};
+
+/* Remove all bodies and constraints. Options stay, and ids are not used again.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
+
+   Safety:
+   system comes from ldy_system_create. */
+LDY_RESULT
+int ldy_system_clear(ldy_system *system);
+
+/* Return the number of bodies, without the ground; 0 if system is NULL.
+
+   Safety:
+   system is NULL or comes from ldy_system_create. */
+size_t ldy_system_body_count(const ldy_system *system);
+
+/* Return the number of constraints, the number of rows of W; 0 if system is NULL.
+
+   Safety:
+   system is NULL or comes from ldy_system_create. */
+size_t ldy_system_constraint_count(const ldy_system *system);
+
+/* Return the ids of all bodies in the order of insertion.
+
+   - bodies: where to write them.
+   - count: ldy_system_body_count.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+
+   Safety:
+   system comes from ldy_system_create; bodies is NULL or has count values. */
+LDY_RESULT
+int ldy_system_bodies(const ldy_system *system, int64_t *bodies, size_t count);
+
+/* Return the ids of all constraints in the order of insertion, which is the order of rows of W.
+
+   - constraints: where to write them.
+   - count: ldy_system_constraint_count.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+
+   Safety:
+   system comes from ldy_system_create; constraints is NULL or has count values. */
+LDY_RESULT
+int ldy_system_constraints(const ldy_system *system, int64_t *constraints, size_t count);
+
+/* Return the kind of a body and its number of generalized velocities.
+
+   - kind: where to write LDY_BODY_RIGID, LDY_BODY_PSEUDO_RIGID, LDY_BODY_OBSTACLE or LDY_BODY_GENERAL; NULL: not wanted.
+   - n: where to write the number of its generalized velocities; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
+
+   Safety:
+   system comes from ldy_system_create; kind and n are NULL or valid. */
+LDY_RESULT
+int ldy_system_body(const ldy_system *system,
+                    int64_t body,
+                    int32_t *kind,
+                    int32_t *n);
+
+/* Return the bodies of a constraint and its number of rows.
+
+   - bodies: where to write up to capacity ids in the order of insertion; LDY_GROUND for the ground of a constraint on one body.
+   - capacity: number of values of bodies; 0 to get the counts alone.
+   - body_count: where to write the number of ids, also if it is above capacity; NULL: not wanted.
+   - m: where to write the number of rows, 1 to 6; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+
+   Safety:
+   system comes from ldy_system_create; bodies is NULL or has capacity values; body_count and m are NULL or valid. */
+LDY_RESULT
+int ldy_system_constraint(const ldy_system *system,
+                          int64_t constraint,
+                          int64_t *bodies,
+                          size_t capacity,
+                          size_t *body_count,
+                          int32_t *m);
 
 
 /* Compute the referential point of a rigid body or an obstacle from its place in the world: X = X_center + rotation^T (place -
@@ -1131,8 +1206,9 @@ int ldy_system_rotations(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
+LDY_RESULT
 int ldy_system_body_point(const ldy_system *system,
-                          long long body,
+                          int64_t body,
                           const double *center,
                           const double *place,
                           double *point);
@@ -1150,8 +1226,9 @@ int ldy_system_body_point(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_pseudo_rigid_point(const ldy_system *system,
-                                  long long body,
+                                  int64_t body,
                                   const double *gradient,
                                   const double *center,
                                   const double *place,
@@ -1168,8 +1245,9 @@ int ldy_system_pseudo_rigid_point(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
+LDY_RESULT
 int ldy_system_body_angular_velocity(const ldy_system *system,
-                                     long long body,
+                                     int64_t body,
                                      const double *world,
                                      double *referential);
 
@@ -1183,8 +1261,9 @@ int ldy_system_body_angular_velocity(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
+LDY_RESULT
 int ldy_system_world_angular_velocity(const ldy_system *system,
-                                      long long body,
+                                      int64_t body,
                                       const double *referential,
                                       double *world);
 
@@ -1206,6 +1285,7 @@ int ldy_system_world_angular_velocity(const ldy_system *system,
 
    Safety:
    inertia is NULL or has 9 values, spin and change are NULL or have 3. */
+LDY_RESULT
 int ldy_gyroscopic_change(const double *inertia,
                           const double *spin,
                           double h,
@@ -1226,11 +1306,28 @@ int ldy_gyroscopic_change(const double *inertia,
 
    Safety:
    Arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_advance_rotation(const double *rotation,
                          const double *before,
                          const double *after,
                          double h,
                          double *turned);
+
+/* Compute a frame from a normal: orthonormal, its third column has the direction of the normal, and the others are any tangents.
+
+   The tangents depend on the normal alone. They turn by a right angle or more where the third component of the normal changes its sign;
+   ldy_system_sync_constraints then turns the stored reaction.
+
+   - normal: from the slave to the master, of any length, 3 values.
+   - frame: where to write the frame, 3 x 3, column-major.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or the normal is zero or not finite. Then nothing is written.
+
+   Safety:
+   normal is NULL or has 3 values, frame is NULL or has 9. */
+LDY_RESULT
+int ldy_frame_from_normal(const double *normal,
+                          double *frame);
 
 
 /* The results of an update. All arrays belong to the system and are valid until its next change.
@@ -1242,13 +1339,13 @@ typedef struct {
   /* sizeof (ldy_rows), set by the caller before the call. */
   size_t size;
   /* Number of rows, n. */
-  int rows;
+  int32_t rows;
   /* Number of blocks, including diagonal blocks. */
-  int blocks;
+  int32_t blocks;
   /* Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values. */
-  const int *starts;
+  const int32_t *starts;
   /* Column of each block, ascending within a row. */
-  const int *columns;
+  const int32_t *columns;
   /* The blocks of W, 3 x 3 and column-major, nine values each without gaps. The block of row b and column a is the transpose of
      the block of row a and column b, bit for bit. */
   const double *values;
@@ -1262,10 +1359,10 @@ typedef struct {
      ldy_system_check_inverses. */
   const double *inverse;
   /* Id of each row's constraint. */
-  const long long *constraints;
+  const int64_t *constraints;
   /* NULL if each constraint has three scalar rows; then the sizes above hold. Else the index of the first scalar row of each
      row, n + 1 values. Row k has m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R, from scalar_starts[k] on. */
-  const int *scalar_starts;
+  const int32_t *scalar_starts;
   /* NULL, or the index of the first value of each block in values; blocks + 1 values. The block of row a and column b is m_a x
      m_b, column-major. */
   const size_t *value_starts;
@@ -1273,6 +1370,8 @@ typedef struct {
   const size_t *diagonal_starts;
   /* Number of scalar rows, 3 n or the last value of scalar_starts: the number of values of B, V and R. */
   size_t scalars;
+  /* Number of values of all blocks. */
+  size_t entries;
 } ldy_rows;
 
 /* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal blocks and their inverses, theory (62)-(69).
@@ -1297,6 +1396,7 @@ typedef struct {
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_update(ldy_system *system,
                       double h);
 
@@ -1309,6 +1409,7 @@ int ldy_system_update(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; rows is NULL or valid, and has the bytes that its size says. */
+LDY_RESULT
 int ldy_system_results(const ldy_system *system,
                        ldy_rows *rows);
 
@@ -1319,6 +1420,7 @@ int ldy_system_results(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_check_inverses(const ldy_system *system);
 
 /* Return the row of a constraint.
@@ -1330,116 +1432,62 @@ int ldy_system_check_inverses(const ldy_system *system);
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_row_of(const ldy_system *system,
-                      long long constraint,
-                      int *row);
+                      int64_t constraint,
+                      int32_t *row);
 
+enum ldy_multiply_flags {
+  /* A flag of ldy_system_multiply: compute h H A^-1 H^T x + compliance x body by body, without the blocks of W. */
+  LDY_MULTIPLY_THROUGH_BODIES = 1
+};
 
-/* Compute y = W x from the blocks of W. Since the last update only velocities may have changed.
+/* Compute y = W x for one or several vectors. Since the last update only velocities may have changed.
 
-   - x, y: three values for each row; different arrays.
-   - count: number of values of each.
+   - x, y: the vectors, one value for each scalar row; they do not overlap.
+   - x_stride, y_stride: bytes from the beginning of one vector to the next, a multiple of 8, at least 8 count. Not read for one vector.
+   - count: number of scalar rows.
+   - columns: number of vectors.
+   - flags: 0: from the blocks of W; one call for several vectors is faster than a call for each, and bit-identical.
+     LDY_MULTIPLY_THROUGH_BODIES: body by body; an inverse callback is called once for each vector.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
-   NULL, count is wrong, or there was no such update.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows and flags is 0), LDY_ERROR_SINGULAR if an inverse callback
+   failed, LDY_ERROR_STALE_RESULTS if there was no such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or flags is
+   wrong, or a stride is too short. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is unspecified.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
+LDY_RESULT
 int ldy_system_multiply(const ldy_system *system,
                         const double *x,
+                        size_t x_stride,
                         double *y,
-                        size_t count);
+                        size_t y_stride,
+                        size_t count,
+                        size_t columns,
+                        int32_t flags);
 
-/* Compute y = W x as h H A^-1 H^T x + compliance x, body by body, without the blocks of W. Since the last update only velocities
-   may have changed.
+/* Compute y = W x for any rows, one or several vectors. For the rows of a system in which all constraints have three rows, the result is
+   bit-identical with ldy_system_multiply.
 
-   - x, y: three values for each row; different arrays.
-   - count: number of values of each.
+   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them. The
+     last two are both NULL or both not NULL. W need not be symmetric.
+   - x, y, x_stride, y_stride, count, columns: as in ldy_system_multiply.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_SINGULAR if an inverse callback failed, or LDY_ERROR_INVALID_ARGUMENT if an
-   argument is NULL, count is wrong, or there was no such update. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is
-   unspecified.
-
-   Safety:
-   system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
-int ldy_system_multiply_through_bodies(const ldy_system *system,
-                                       const double *x,
-                                       double *y,
-                                       size_t count);
-
-/* Compute y = W x for several vectors from the blocks of W. This is faster than a call of ldy_system_multiply for each vector, and
-   bit-identical. Since the last update only velocities may have changed.
-
-   - columns: number of vectors.
-   - x, y: the vectors, three values for each row; different arrays of (columns - 1) * stride + count values.
-   - x_stride, y_stride: number of values from the beginning of one vector to the next, at least count.
-   - count: number of values of a vector.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
-   NULL, count is wrong, a stride is too short, or there was no such update.
-
-   Safety:
-   system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
-int ldy_system_multiply_columns(const ldy_system *system,
-                                size_t columns,
-                                const double *x,
-                                size_t x_stride,
-                                double *y,
-                                size_t y_stride,
-                                size_t count);
-
-/* Compute y = W x for several vectors body by body, without the blocks of W. An inverse callback is called once for each vector.
-
-   - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
-
-   Returns the codes of ldy_system_multiply_columns, LDY_ERROR_OUT_OF_MEMORY for any rows, and LDY_ERROR_SINGULAR if an inverse
-   callback failed. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is unspecified.
-
-   Safety:
-   system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
-int ldy_system_multiply_columns_through_bodies(const ldy_system *system,
-                                               size_t columns,
-                                               const double *x,
-                                               size_t x_stride,
-                                               double *y,
-                                               size_t y_stride,
-                                               size_t count);
-
-/* Compute y = W x for any rows. For the rows of a system in which all constraints have three rows, the result is bit-identical
-   with ldy_system_multiply.
-
-   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
-     The last two are both NULL or both not NULL. W need not be symmetric.
-   - x, y: three values for each row; different arrays.
-   - count: number of values of each.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or the rows are ill-formed; the text names the
-   row. After an error nothing is written.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a stride is too short, or the rows are ill-formed; the
+   text names the row. After an error nothing is written.
 
    Safety:
    rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the sizes
    given and overlap nothing. */
+LDY_RESULT
 int ldy_rows_multiply(const ldy_rows *rows,
                       const double *x,
+                      size_t x_stride,
                       double *y,
-                      size_t count);
-
-/* Compute y = W x for any rows and several vectors. The result for a vector is bit-identical for any number of other vectors.
-
-   - rows: as in ldy_rows_multiply.
-   - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
-
-   Returns the codes of ldy_rows_multiply, and LDY_ERROR_INVALID_ARGUMENT also if a stride is too short.
-
-   Safety:
-   The conditions of ldy_rows_multiply. */
-int ldy_rows_multiply_columns(const ldy_rows *rows,
-                              size_t columns,
-                              const double *x,
-                              size_t x_stride,
-                              double *y,
-                              size_t y_stride,
-                              size_t count);
+                      size_t y_stride,
+                      size_t count,
+                      size_t columns);
 
 /* Add the generalized force H^T R of all constraints on a body to force. Since the last update only velocities may have changed.
 
@@ -1452,8 +1500,9 @@ int ldy_rows_multiply_columns(const ldy_rows *rows,
 
    Safety:
    system comes from ldy_system_create; R and force have the sizes given and do not overlap. */
+LDY_RESULT
 int ldy_system_constraint_force(const ldy_system *system,
-                                long long body,
+                                int64_t body,
                                 const double *R,
                                 size_t count,
                                 double *force,
@@ -1471,6 +1520,7 @@ int ldy_system_constraint_force(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_apply_reactions(ldy_system *system,
                                const double *R,
                                size_t count);
@@ -1478,7 +1528,7 @@ int ldy_system_apply_reactions(ldy_system *system,
 /* Estimate the largest eigenvalue of W, with compliances, by the Lanczos method on the blocks of W.
 
    - tolerance: the iteration ends when the residual is below tolerance times the value; for instance 1e-3.
-   - most_products: limit for the number of products with W. One product is always made.
+   - max_products: limit for the number of products with W. One product is always made.
    - value: where to write the estimate. It never exceeds the largest eigenvalue, except by rounding.
    - residual: where to write the residual; NULL: not wanted.
 
@@ -1490,9 +1540,10 @@ int ldy_system_apply_reactions(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
 int ldy_system_spectral_radius(const ldy_system *system,
                                double tolerance,
-                               int most_products,
+                               int32_t max_products,
                                double *value,
                                double *residual);
 
@@ -1509,6 +1560,7 @@ typedef struct ldy_factor ldy_factor;
 
    Safety:
    factor is NULL or valid. */
+LDY_RESULT
 int ldy_factor_create(ldy_factor **factor);
 
 /* Destroy a factor; NULL is allowed.
@@ -1533,6 +1585,7 @@ void ldy_factor_destroy(ldy_factor *factor);
 
    Safety:
    factor comes from ldy_factor_create, system from ldy_system_create; mu is NULL or has count values. */
+LDY_RESULT
 int ldy_factor_compute(ldy_factor *factor,
                        const ldy_system *system,
                        const double *mu,
@@ -1550,6 +1603,7 @@ int ldy_factor_compute(ldy_factor *factor,
    Safety:
    factor comes from ldy_factor_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
    that it says; mu is NULL or has count values. */
+LDY_RESULT
 int ldy_factor_compute_rows(ldy_factor *factor,
                             const ldy_rows *rows,
                             const double *mu,
@@ -1557,22 +1611,23 @@ int ldy_factor_compute_rows(ldy_factor *factor,
 
 /* Replace each of several vectors x by (W + diag (mu))^-1 x.
 
-   - columns: number of vectors.
    - x: the vectors, one value for each scalar row; in and out.
-   - stride: number of values from the beginning of one vector to the next, at least count.
+   - stride: bytes from the beginning of one vector to the next, a multiple of 8, at least 8 count. Not read for one vector.
    - count: number of scalar rows.
+   - columns: number of vectors.
 
    The result for a vector is bit-identical for any number of other vectors. Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
    LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error x
    has not changed.
 
    Safety:
-   factor comes from ldy_factor_create; x has (columns - 1) * stride + count values. */
+   factor comes from ldy_factor_create; x has all values of its vectors. */
+LDY_RESULT
 int ldy_factor_solve(ldy_factor *factor,
-                     size_t columns,
                      double *x,
                      size_t stride,
-                     size_t count);
+                     size_t count,
+                     size_t columns);
 
 /* Return the natural logarithm of the determinant of W + diag (mu).
 
@@ -1582,13 +1637,15 @@ int ldy_factor_solve(ldy_factor *factor,
 
    Safety:
    factor comes from ldy_factor_create; value is NULL or valid. */
+LDY_RESULT
 int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
 
-/* Find the scalar rows of W that depend on earlier ones. There forces are not unique, and a constraint is redundant if all its
-   scalar rows are dependent. W is the matrix of the last update, with compliances and regularization. Since that update only
-   velocities may have changed.
+/* Find the scalar rows of a symmetric W that depend on earlier ones. There forces are not unique, and a constraint is redundant if all its
+   scalar rows are dependent. W includes compliances and regularization.
 
+   - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read,
+     as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
    - tolerance: a row is dependent if the squared sine of the angle between its row of H and the span of other rows, in the metric
      of A^-1, is below this value. 0: 1e-10.
    - redundant: where to write count flags: 1 for a dependent scalar row, else 0.
@@ -1601,208 +1658,98 @@ int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
    Rows that are connected through bodies are one dense problem: n^3 operations and up to 8 n^2 bytes for n scalar rows.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if W is indefinite (the text names the constraint), or
-   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, the tolerance is not between 0 and 1, or there was no such
-   update.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_redundant(const ldy_system *system,
-                         double tolerance,
-                         int *redundant,
-                         size_t count,
-                         int *dimension);
-
-/* Find the scalar rows of any symmetric W that depend on earlier ones, as ldy_system_redundant does.
-
-   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
-     The last two are both NULL or both not NULL.
-   - tolerance, redundant, count, dimension: as in ldy_system_redundant.
-
-   Returns the codes of ldy_system_redundant, and LDY_ERROR_INVALID_ARGUMENT also if the rows are ill-formed or not finite. The
-   text names the row.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if W is indefinite, or LDY_ERROR_INVALID_ARGUMENT if an argument is
+   NULL, count is wrong, the tolerance is not between 0 and 1, or the rows are ill-formed or not finite. The text names the row.
 
    Safety:
    rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; redundant is NULL or
    has count values. */
+LDY_RESULT
 int ldy_rows_redundant(const ldy_rows *rows,
                        double tolerance,
-                       int *redundant,
+                       int32_t *redundant,
                        size_t count,
-                       int *dimension);
+                       int32_t *dimension);
 
+enum ldy_file_format {
+  /* A format of files: MatrixMarket coordinate format, text with 15 significant digits. */
+  LDY_FILE_FORMAT_MATRIX_MARKET = 1,
+  /* A format of files: NumPy archive for scipy.sparse.load_npz, all digits, at most 4 GiB. The matrix has block-sparse rows (bsr), or scalar
+     rows (csr) if a constraint has other than three rows. */
+  LDY_FILE_FORMAT_NPZ = 2
+};
 
-/* Write W to a text file in MatrixMarket coordinate format, with 15 significant digits.
+/* Write W to a file.
+
+   - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read,
+     as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
+   - path: a C string.
+   - format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ.
 
    The file is written beside an old one of this name, as .ldy-PROCESS-NUMBER, and replaces it when it is complete: after an error
-   the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder that
-   takes no new ones are written in place; after LDY_ERROR_FILE_WRITE they have the part that was written.
+   the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder that takes no
+   new ones are written in place; after LDY_ERROR_FILE_WRITE they have the part that was written.
 
    Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, or
-   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or there was no successful update since the last change.
-
-   Safety:
-   system comes from ldy_system_create; path is NULL or a C string. */
-int ldy_system_write_matrix_market(const ldy_system *system,
-                                   const char *path);
-
-/* Write W with all digits to a file for scipy.sparse.load_npz, of at most 4 GiB. The matrix has block-sparse rows (bsr), or scalar
-   rows (csr) if a constraint has other than three rows.
-
-   Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, or
-   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or there was no successful update since the last change.
-
-   Safety:
-   system comes from ldy_system_create; path is NULL or a C string. */
-int ldy_system_write_npz(const ldy_system *system,
-                         const char *path);
-
-/* Write any W to a text file, as ldy_system_write_matrix_market does.
-
-   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
-     The last two are both NULL or both not NULL.
-
-   Returns 0, LDY_ERROR_FILE_OPEN, LDY_ERROR_FILE_WRITE, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or the rows are
-   ill-formed. The text names the row.
+   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the format is unknown, or the rows are ill-formed. The text names the row.
 
    Safety:
    rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; path is NULL or a C
    string. */
-int ldy_rows_write_matrix_market(const ldy_rows *rows,
-                                 const char *path);
+LDY_RESULT
+int ldy_rows_write(const ldy_rows *rows,
+                   const char *path,
+                   int32_t format);
 
-/* Write any W to a file for scipy.sparse.load_npz, as ldy_system_write_npz does.
+enum ldy_joint_kind {
+  /* A kind of joint: it keeps the distance between its points. The vector from the slave's point to the master's point has the
+     direction of the normal. */
+  LDY_JOINT_LINK = 1,
+  /* A kind of joint: it keeps its points together. */
+  LDY_JOINT_FIXED_POINT = 2,
+  /* A kind of joint: a contact whose axes do not turn. */
+  LDY_JOINT_CONTACT = 3,
+  /* A kind of joint: a contact on a face of the master, whose axes turn with the master. */
+  LDY_JOINT_CONTACT_ON_MASTER = 4,
+  /* A kind of joint: a contact on a face of the slave, whose axes turn with the slave. */
+  LDY_JOINT_CONTACT_ON_SLAVE = 5,
+  /* A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits and
+     motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no other
+     kind. */
+  LDY_JOINT_CONSTANT_OPERATORS = 6
+};
 
-   - rows: as in ldy_rows_write_matrix_market.
+/* A flag of ldy_system_critical_step: only motions that the constraints leave free count. This is the step that is observed in
+   simulations; without the flag the step is safe but may be shorter.
 
-   Returns the codes of ldy_rows_write_matrix_market.
-
-   Safety:
-   The conditions of ldy_rows_write_matrix_market. */
-int ldy_rows_write_npz(const ldy_rows *rows, const char *path);
-
-
-/* Copies of the rows of a LOCDYN, with memory that is used again: rows with the same pattern as the previous ones are copied
-   without allocation. One thread at a time may use it. */
-typedef struct ldy_locdyn_rows ldy_locdyn_rows;
-
-/* Create a place for copies of the rows of a LOCDYN.
-
-   - copies: where to write it. Destroy it with ldy_locdyn_rows_destroy.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if copies is NULL.
-
-   Safety:
-   copies is NULL or valid. */
-int ldy_locdyn_rows_create(ldy_locdyn_rows **copies);
-
-/* Destroy copies and release their memory; NULL is allowed. The LOCDYN need not exist any more.
-
-   Safety:
-   copies is NULL or comes from ldy_locdyn_rows_create, and is not used afterwards. */
-void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
-
-/* Copy the rows of a LOCDYN of ldy.h, for ldy_contact_solver_solve_rows and all functions ldy_rows_* and ldy_factor_*.
-
-   The function writes to no memory of the host or of ldy. Later changes of either do not change the copies.
-
-   - ldy: any LOCDYN with the layout of this build: from this library, a clone, or the rows of another module.
-   - rows: where to write the copies; set its size. They are valid until the next call with the same copies, even if that call
-     fails.
-
-   Row k is the k-th DIAB of the list:
-
-   - values: the current W of the DIAB and of its blocks, in ascending columns. Two blocks with the same neighbor are added, as in
-     LOCDYN_Dump. So a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set.
-   - B, V: as in the DIAB. diagonal: its W. inverse: its A. constraints: con->id of the constraints. rho is not copied: the solvers
-     here choose their own.
-   - scalar_starts, value_starts, diagonal_starts: NULL.
-
-   W is symmetric to the bit after a LOCDYN_Update_Begin of this library that assembled all of W. It need not be symmetric after an
-   update for a penalty solver, which keeps the previous blocks of contacts, or if the host has written W. Functions that need a
-   symmetric W read only its upper triangle. The copies contain everything that the host has added to W, for instance a
-   regularization.
-
-   In lists of this library the function follows no link that does not lead to a row or a block of ldy, and it finds missing rows
-   and blocks. In lists of another module it finds rings of rows or blocks, and blocks that lead to rows outside the list; all
-   other links must be valid.
-
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
-
-   - LDY_ERROR_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so that
-     the rows of this process alone are no complete W. The text names the constraint.
-   - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number of
-     blocks.
-
-   After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong; then the previous copies remain.
-
-   Safety:
-   copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid;
-   rows is NULL or valid, and has the bytes that its size says. */
-int ldy_locdyn_rows_copy(ldy_locdyn_rows *copies,
-                         const struct locdyn *ldy,
-                         ldy_rows *rows);
-
-/* Return the current reactions R of the constraints of a LOCDYN, for instance as the initial guess of a contact solver.
-
-   - R: where to write three values for each row, in the order of rows.
-   - count: number of values.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or the rows of the list are not the rows that
-   were copied last.
-
-   Safety:
-   copies comes from ldy_locdyn_rows_create, ldy is as in ldy_locdyn_rows_copy; R is NULL or has count values. */
-int ldy_locdyn_rows_reactions(const ldy_locdyn_rows *copies,
-                              const struct locdyn *ldy,
-                              double *R,
-                              size_t count);
-
-/* Write reactions to the constraints of a LOCDYN: con->R of each row. The function writes nothing else.
-
-   - R: three values for each row, in the order of rows.
-   - count: number of values.
-
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a value is not finite, or the rows of the list
-   are not the rows that were copied last. After an error nothing is written.
-
-   Safety:
-   The conditions of ldy_locdyn_rows_reactions. */
-int ldy_locdyn_rows_set_reactions(const ldy_locdyn_rows *copies,
-                                  const struct locdyn *ldy,
-                                  const double *R,
-                                  size_t count);
-
-
-/* A kind of joint: it keeps the distance between its points. The vector from the slave's point to the master's point has the
-   direction of the normal. */
-#define LDY_JOINT_LINK 1
-
-/* A kind of joint: it keeps its points together. */
-#define LDY_JOINT_FIXED_POINT 2
-
-/* A kind of joint: a contact whose axes do not turn. */
-#define LDY_JOINT_CONTACT 3
-
-/* A kind of joint: a contact on a face of the master, whose axes turn with the master. */
-#define LDY_JOINT_CONTACT_ON_MASTER 4
-
-/* A kind of joint: a contact on a face of the slave, whose axes turn with the slave. */
-#define LDY_JOINT_CONTACT_ON_SLAVE 5
-
-/* A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits and
-   motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no other
-   kind. */
-#define LDY_JOINT_CONSTANT_OPERATORS 6
+   M^-1 is replaced by its projection N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1. J has one row for a link or a contact, along its
+   normal, three rows for a fixed point, and all rows of a constraint by operators. Rows of J may be linearly dependent. For a
+   contact that sticks the true limit is longer, because only its normal counts as constrained. Matrices are dense: use it for up
+   to some thousand generalized velocities. */
+#define LDY_CRITICAL_STEP_FREE_MOTIONS 1
 
 /* The quantity that a constraint keeps constant. It determines how the constraint's force changes when bodies move. */
 typedef struct {
   /* One of LDY_JOINT_LINK, LDY_JOINT_FIXED_POINT, LDY_JOINT_CONTACT, LDY_JOINT_CONTACT_ON_MASTER, LDY_JOINT_CONTACT_ON_SLAVE,
      LDY_JOINT_CONSTANT_OPERATORS. */
-  int kind;
+  int32_t kind;
   /* For LDY_JOINT_LINK, the distance of its points, positive. Other kinds do not read it. */
   double length;
 } ldy_joint;
+
+/* The result of ldy_system_critical_step. */
+typedef struct {
+  /* sizeof (ldy_critical_step), set by the caller before the call. */
+  size_t size;
+  /* omega^2, the largest eigenvalue of M^-1 K; zero if it is not positive, for instance if nothing is in tension. */
+  double omega_squared;
+  /* The critical step 2 / omega; infinite if omega^2 is zero. */
+  double step;
+  /* The id of the constraint that contributes most to omega^2; -1 if omega^2 is zero. */
+  int64_t constraint;
+  /* Its share. The shares of all constraints sum to 1. */
+  double share;
+} ldy_critical_step;
 
 /* Compute y = K x with the geometric stiffness K of the reactions R: if bodies move by x, the generalized forces of the
    constraints change by -K x.
@@ -1820,6 +1767,7 @@ typedef struct {
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
+LDY_RESULT
 int ldy_system_geometric_stiffness(const ldy_system *system,
                                    const ldy_joint *joints,
                                    size_t joint_count,
@@ -1833,107 +1781,74 @@ int ldy_system_geometric_stiffness(const ldy_system *system,
    is the matrix of ldy_system_geometric_stiffness, and M^-1 consists of the inverses A^-1 of the bodies. A shorter step is stable.
 
    - joints, joint_count, R, R_count: as in ldy_system_geometric_stiffness.
-   - omega_squared: where to write omega^2; zero if it is not positive, for instance if nothing is in tension.
-   - step: where to write the critical step; infinite if omega^2 is zero.
-   - constraint: where to write the id of the constraint that contributes most to omega^2; -1 if omega^2 is zero.
-   - share: where to write its share. The shares of all constraints sum to 1.
+   - flags: 0: all motions, or LDY_CRITICAL_STEP_FREE_MOTIONS.
+   - result: where to write it; set its size.
 
-   Each of the four results may be NULL: not wanted.
-
-   Returns the codes of ldy_system_geometric_stiffness, and LDY_ERROR_INVALID_ARGUMENT also if a body has a sparse matrix or an
-   inverse callback, or the eigenvalue does not converge.
+   Returns the codes of ldy_system_geometric_stiffness, LDY_ERROR_NOT_CONVERGED if the eigenvalue does not converge, and
+   LDY_ERROR_INVALID_ARGUMENT also if flags is unknown or a body has a sparse matrix or an inverse callback.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+   system comes from ldy_system_create; arrays are NULL or have the sizes given; result is NULL or valid and has the bytes that its size
+   says. */
+LDY_RESULT
 int ldy_system_critical_step(const ldy_system *system,
                              const ldy_joint *joints,
                              size_t joint_count,
                              const double *R,
                              size_t R_count,
-                             double *omega_squared,
-                             double *step,
-                             long long *constraint,
-                             double *share);
+                             int32_t flags,
+                             ldy_critical_step *result);
 
-/* Compute the critical step for motions that the constraints leave free. This is the step that is observed in simulations, while
-   the step of ldy_system_critical_step is safe but may be shorter.
+enum ldy_law_kind {
+  /* A kind of law: none. ldy_system_law writes it for a constraint that has no law. */
+  LDY_LAW_NONE = 0,
+  /* A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
+     U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows. */
+  LDY_LAW_CONTACT = 1,
+  /* A kind of law: U = 0 in all components. */
+  LDY_LAW_FIXED = 2,
+  /* A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0
+     at the upper bound. */
+  LDY_LAW_BOUNDS = 3,
+  /* A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion. R_T
+     is the admissible force that dissipates most. Valid only for constraints with three rows. */
+  LDY_LAW_ORTHOTROPIC_CONTACT = 4
+};
 
-   M^-1 is replaced by its projection N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1. J has one row for a link or a contact, along its
-   normal, three rows for a fixed point, and all rows of a constraint by operators. Rows of J may be linearly dependent. For a
-   contact that sticks the true limit is longer, because only its normal counts as constrained. Matrices are dense: use it for up
-   to some thousand generalized velocities.
+enum ldy_measure {
+  /* A measure: the larger of the two others. */
+  LDY_MEASURE_BOTH = 0,
+  /* A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|. P is the projection onto the forces that laws allow. */
+  LDY_MEASURE_NATURAL = 1,
+  /* A measure: LDY_MEASURE_NATURAL in units in which diagonal blocks have trace 3. It is the same in all units. */
+  LDY_MEASURE_SCALED = 2
+};
 
-   Parameters and returned codes are as in ldy_system_critical_step.
+enum ldy_method {
+  /* A method: Gauss-Seidel, and Newton's method where it is expected to be faster. */
+  LDY_METHOD_AUTOMATIC = 0,
+  /* A method: Gauss-Seidel alone. */
+  LDY_METHOD_GAUSS_SEIDEL = 1,
+  /* A method: Newton's method from the start, with Gauss-Seidel where it fails. */
+  LDY_METHOD_NEWTON = 2
+};
 
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_sharp_critical_step(const ldy_system *system,
-                                   const ldy_joint *joints,
-                                   size_t joint_count,
-                                   const double *R,
-                                   size_t R_count,
-                                   double *omega_squared,
-                                   double *step,
-                                   long long *constraint,
-                                   double *share);
-
-
-/* A kind of law: none. ldy_system_law writes it for a constraint that has no law. */
-#define LDY_LAW_NONE 0
-
-/* A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
-   U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows. */
-#define LDY_LAW_CONTACT 1
-
-/* A kind of law: U = 0 in all components. */
-#define LDY_LAW_FIXED 2
-
-/* A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0
-   at the upper bound. */
-#define LDY_LAW_BOUNDS 3
-
-/* A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion. R_T
-   is the admissible force that dissipates most. Valid only for constraints with three rows. */
-#define LDY_LAW_ORTHOTROPIC_CONTACT 4
-
-/* A measure: the larger of the two others. */
-#define LDY_MEASURE_BOTH 0
-
-/* A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|. P is the projection onto the forces that laws allow. */
-#define LDY_MEASURE_NATURAL 1
-
-/* A measure: LDY_MEASURE_NATURAL in units in which diagonal blocks have trace 3. It is the same in all units. */
-#define LDY_MEASURE_SCALED 2
-
-/* A method: Gauss-Seidel, and Newton's method where it is expected to be faster. */
-#define LDY_METHOD_AUTOMATIC 0
-
-/* A method: Gauss-Seidel alone. */
-#define LDY_METHOD_GAUSS_SEIDEL 1
-
-/* A method: Newton's method from the start, with Gauss-Seidel where it fails. */
-#define LDY_METHOD_NEWTON 2
-
-/* A status: the residual is within the tolerance. */
-#define LDY_STATUS_CONVERGED 0
-
-/* A status: the limit of sweeps was reached. */
-#define LDY_STATUS_SWEEP_LIMIT 1
-
-/* A status: the time limit was reached. */
-#define LDY_STATUS_TIME_LIMIT 2
-
-/* A status: the residual no longer decreases, because of rounding or because there is no solution. */
-#define LDY_STATUS_STALLED 3
-
-/* A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B. */
-#define LDY_STATUS_INFEASIBLE 4
-
-/* A status: progress returned a value other than 0. */
-#define LDY_STATUS_STOPPED 5
-
-/* A status: the limit of work was reached. */
-#define LDY_STATUS_WORK_LIMIT 6
+enum ldy_status {
+  /* A status: the residual is within the tolerance. */
+  LDY_STATUS_CONVERGED = 0,
+  /* A status: the limit of sweeps was reached. */
+  LDY_STATUS_SWEEP_LIMIT = 1,
+  /* A status: the time limit was reached. */
+  LDY_STATUS_TIME_LIMIT = 2,
+  /* A status: the residual no longer decreases, because of rounding or because there is no solution. */
+  LDY_STATUS_STALLED = 3,
+  /* A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B. */
+  LDY_STATUS_INFEASIBLE = 4,
+  /* A status: progress returned a value other than 0. */
+  LDY_STATUS_STOPPED = 5,
+  /* A status: the limit of work was reached. */
+  LDY_STATUS_WORK_LIMIT = 6
+};
 
 /* A contact solver with memory that is used again: a problem with the same pattern as the previous one is solved without
    allocation. One thread at a time may use it. */
@@ -1948,7 +1863,7 @@ typedef struct ldy_contact_solver ldy_contact_solver;
    Returns 0 to continue. Any other value ends the solution with LDY_STATUS_STOPPED. Only the thread that called the solver calls
    it; with a progress function one thread solves all islands. It must return normally, and must not call functions of the solver
    or system in use. */
-typedef int (*ldy_progress)(double residual, int sweeps, int steps, void *data);
+typedef int (*ldy_progress)(double residual, int32_t sweeps, int32_t steps, void *data);
 
 /* Options of a contact solver. A field that is zero has its default: set size, then the fields that differ. */
 typedef struct {
@@ -1957,13 +1872,13 @@ typedef struct {
   /* The solution converges when the residual is at most this; default 1e-8. */
   double tolerance;
   /* One of LDY_MEASURE_BOTH, LDY_MEASURE_NATURAL, LDY_MEASURE_SCALED. */
-  int measure;
+  int32_t measure;
   /* One of LDY_METHOD_AUTOMATIC, LDY_METHOD_GAUSS_SEIDEL, LDY_METHOD_NEWTON. */
-  int method;
+  int32_t method;
   /* Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000. */
-  int max_sweeps;
+  int32_t max_sweeps;
   /* For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third. */
-  int normal_first;
+  int32_t normal_first;
   /* Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
      error. With a limit, results depend on the clock. */
   double time_limit;
@@ -1973,14 +1888,14 @@ typedef struct {
   void *data;
   /* Limit for the work, in units of ldy_contact_solver_report.work; default: no limit. It does not depend on a clock: results
      are the same in each run. */
-  unsigned long long max_work;
+  uint64_t max_work;
 } ldy_contact_solver_options;
 
 /* The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and bias
    have one value for each scalar row; further values are not read. */
 typedef struct {
   /* One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT. */
-  int kind;
+  int32_t kind;
   /* Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent. */
   double friction;
   /* Orthotropic contacts only: the coefficient along the second tangent, not negative. Either coefficient may be 0. */
@@ -2001,14 +1916,14 @@ typedef struct {
   size_t size;
   /* The status: LDY_STATUS_CONVERGED, LDY_STATUS_SWEEP_LIMIT, LDY_STATUS_TIME_LIMIT, LDY_STATUS_STALLED, LDY_STATUS_INFEASIBLE,
      LDY_STATUS_STOPPED or LDY_STATUS_WORK_LIMIT. */
-  int status;
+  int32_t status;
   /* Number of Gauss-Seidel sweeps. If the rows form several islands, which no block of W connects: of the island with the most
      sweeps. */
-  int sweeps;
+  int32_t sweeps;
   /* Number of steps of Newton's method, of the island with the most steps. */
-  int steps;
+  int32_t steps;
   /* The row that contributes most to the residual. */
-  int worst;
+  int32_t worst;
   /* The residual of the returned forces, by the measure of the options. */
   double residual;
   /* The same by LDY_MEASURE_NATURAL. */
@@ -2027,7 +1942,7 @@ typedef struct {
   /* Work, counted from sizes and patterns. A unit is about a nanosecond of a processor of 2025. It is the same in each run. A
      limit of work is divided among islands and checked between sweeps and steps, so that each island exceeds its part by at most
      one of them. */
-  unsigned long long work;
+  uint64_t work;
 } ldy_contact_solver_report;
 
 /* Create a contact solver.
@@ -2038,6 +1953,7 @@ typedef struct {
 
    Safety:
    solver is NULL or valid. */
+LDY_RESULT
 int ldy_contact_solver_create(ldy_contact_solver **solver);
 
 /* Destroy a contact solver; NULL is allowed.
@@ -2058,6 +1974,7 @@ void ldy_contact_solver_destroy(ldy_contact_solver *solver);
 
    Safety:
    options is NULL or valid, and has the bytes that its size says. */
+LDY_RESULT
 int ldy_contact_solver_options_real_time(ldy_contact_solver_options *options);
 
 /* Solve C(U, R) = 0 with U = B + W R for the rows of the last update of a system.
@@ -2080,6 +1997,7 @@ int ldy_contact_solver_options_real_time(ldy_contact_solver_options *options);
    Safety:
    solver comes from ldy_contact_solver_create and system from ldy_system_create; arrays are NULL or have the sizes given; options
    and report are NULL or valid, and have the bytes that their size says. */
+LDY_RESULT
 int ldy_contact_solver_solve(ldy_contact_solver *solver,
                              const ldy_system *system,
                              const ldy_law *laws,
@@ -2105,6 +2023,7 @@ int ldy_contact_solver_solve(ldy_contact_solver *solver,
    solver comes from ldy_contact_solver_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the
    lengths that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report are
    NULL or valid, and have the bytes that their size says. */
+LDY_RESULT
 int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
                                   const ldy_rows *rows,
                                   const ldy_law *laws,
@@ -2130,8 +2049,9 @@ int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
 
    Safety:
    system comes from ldy_system_create; law is NULL or valid. */
+LDY_RESULT
 int ldy_system_set_law(ldy_system *system,
-                       long long constraint,
+                       int64_t constraint,
                        const ldy_law *law);
 
 /* Keep the laws of many constraints, as ldy_system_set_law does for one constraint: all laws, or none.
@@ -2144,12 +2064,13 @@ int ldy_system_set_law(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
 int ldy_system_set_laws(ldy_system *system,
-                        size_t count,
-                        const long long *constraints,
+                        const int64_t *constraints,
                         size_t constraints_stride,
                         const ldy_law *laws,
-                        size_t laws_stride);
+                        size_t laws_stride,
+                        size_t count);
 
 /* Write the law that is kept with a constraint.
 
@@ -2159,8 +2080,9 @@ int ldy_system_set_laws(ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; law is NULL or valid. */
+LDY_RESULT
 int ldy_system_law(const ldy_system *system,
-                   long long constraint,
+                   int64_t constraint,
                    ldy_law *law);
 
 /* Write the laws that are kept with many constraints, as ldy_system_law does for one constraint.
@@ -2173,12 +2095,13 @@ int ldy_system_law(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+LDY_RESULT
 int ldy_system_laws(const ldy_system *system,
-                    size_t count,
-                    const long long *constraints,
+                    const int64_t *constraints,
                     size_t constraints_stride,
                     ldy_law *laws,
-                    size_t laws_stride);
+                    size_t laws_stride,
+                    size_t count);
 
 
 /* The changes that ldy_system_sync_constraints has made. */
@@ -2193,7 +2116,7 @@ typedef struct {
   size_t removed;
   /* The id of the first new constraint, or -1. New constraints have consecutive ids in the order of entries, and all older ids
      are smaller. */
-  long long first_inserted;
+  int64_t first_inserted;
 } ldy_sync_report;
 
 /* Make the constraints with keys equal to a list, for instance to the contacts that were found in this step. The function does all
@@ -2231,12 +2154,12 @@ typedef struct {
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given; constraints overlaps
    no values that are read; report is NULL or valid and has the bytes that its size says. */
+LDY_RESULT
 int ldy_system_sync_constraints(ldy_system *system,
-                                size_t count,
-                                const unsigned long long *keys,
+                                const uint64_t *keys,
                                 size_t keys_stride,
-                                const long long *masters,
-                                const long long *slaves,
+                                const int64_t *masters,
+                                const int64_t *slaves,
                                 size_t bodies_stride,
                                 const double *frames,
                                 size_t frames_stride,
@@ -2245,9 +2168,20 @@ int ldy_system_sync_constraints(ldy_system *system,
                                 size_t points_stride,
                                 const ldy_law *laws,
                                 size_t laws_stride,
-                                long long *constraints,
+                                int64_t *constraints,
                                 size_t constraints_stride,
+                                size_t count,
                                 ldy_sync_report *report);
+
+/* Initializers of the structures that the caller allocates: the size is set, all else is zero. */
+#define LDY_ERROR_INFO_INIT { .size = sizeof (ldy_error_info) }
+#define LDY_INERTIA_INIT { .size = sizeof (ldy_inertia) }
+#define LDY_MATRIX_INIT { .size = sizeof (ldy_matrix) }
+#define LDY_ROWS_INIT { .size = sizeof (ldy_rows) }
+#define LDY_CRITICAL_STEP_INIT { .size = sizeof (ldy_critical_step) }
+#define LDY_CONTACT_SOLVER_OPTIONS_INIT { .size = sizeof (ldy_contact_solver_options) }
+#define LDY_CONTACT_SOLVER_REPORT_INIT { .size = sizeof (ldy_contact_solver_report) }
+#define LDY_SYNC_REPORT_INIT { .size = sizeof (ldy_sync_report) }
 
 #ifdef __cplusplus
 }

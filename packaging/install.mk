@@ -63,7 +63,8 @@ put_filled = @echo "packaging/$(1).in -> $(2)/$(1)"; \
 
 install: $(SHARED)
 	$(INSTALL) -d "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(PKGCONFIGDIR)" "$(DESTDIR)$(CMAKEDIR)"
-	$(put) include/ldy.h include/ldy_host.h include/ldy_system.h include/ldy.hpp "$(DESTDIR)$(INCLUDEDIR)"
+	$(put) include/ldy.h include/ldy_host.h include/ldy_system.h include/ldy_bridge.h include/ldy.hpp include/ldy_bridge.hpp \
+	  "$(DESTDIR)$(INCLUDEDIR)"
 	$(put) $(LDY_LIB) $(SHARED) "$(DESTDIR)$(LIBDIR)"
 	$(call links,$(DESTDIR)$(LIBDIR))
 	$(call put_filled,ldy.pc,$(DESTDIR)$(PKGCONFIGDIR))
@@ -73,7 +74,8 @@ install: $(SHARED)
 # Directories that others use too stay; those for packages alone go when they are empty.
 uninstall:
 	rm -f "$(DESTDIR)$(INCLUDEDIR)/ldy.h" "$(DESTDIR)$(INCLUDEDIR)/ldy_host.h" \
-	  "$(DESTDIR)$(INCLUDEDIR)/ldy_system.h" "$(DESTDIR)$(INCLUDEDIR)/ldy.hpp"
+	  "$(DESTDIR)$(INCLUDEDIR)/ldy_system.h" "$(DESTDIR)$(INCLUDEDIR)/ldy_bridge.h" \
+	  "$(DESTDIR)$(INCLUDEDIR)/ldy.hpp" "$(DESTDIR)$(INCLUDEDIR)/ldy_bridge.hpp"
 	rm -f "$(DESTDIR)$(LIBDIR)/libldy.a" "$(DESTDIR)$(LIBDIR)/libldy.so" \
 	  "$(DESTDIR)$(LIBDIR)/libldy.so.$(SO_VERSION)" "$(DESTDIR)$(LIBDIR)/libldy.so.$(VERSION)"
 	rm -f "$(DESTDIR)$(PKGCONFIGDIR)/ldy.pc"

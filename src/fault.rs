@@ -8,10 +8,11 @@ use crate::inertia::FactorError;
 
 /// A fault, without its row, body or constraint. A `u64` is the id of a body or constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Fault {
     /// Memory is exhausted.
     Memory,
-    /// There is no such body or constraint.
+    /// There is no body or constraint with this id.
     Unknown,
     /// A constraint refers to a body that does not exist.
     NoBody(u64),
@@ -23,6 +24,10 @@ pub enum Fault {
     NotFiniteBlock(u64),
     /// Another fault of an argument, described by the text.
     Invalid(&'static str),
+    /// There is more of something than can be counted; the text names it.
+    TooLarge(&'static str),
+    /// An iteration did not converge; the text names its result.
+    NotConverged(&'static str),
     /// The number of values is wrong.
     Size {
         /// The name of the values.
@@ -68,12 +73,14 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Memory => f.write_str("out of memory"),
-            Self::Unknown => f.write_str("there is none with this id"),
+            Self::Unknown => f.write_str("there is no body or constraint with this id"),
             Self::NoBody(body) => write!(f, "there is no body {body}"),
             Self::InUse(constraint) => write!(f, "constraint {constraint} acts on it"),
             Self::NotFinite(what) => write!(f, "{what} is not finite"),
             Self::NotFiniteBlock(other) => write!(f, "its block of W with constraint {other} is not finite"),
             Self::Invalid(what) => f.write_str(what),
+            Self::TooLarge(what) => write!(f, "{what} than an int can count"),
+            Self::NotConverged(what) => write!(f, "{what} did not converge"),
             Self::Size { what, expected, found } => {
                 write!(f, "{what}: {found} values where {expected} are needed")
             }

@@ -68,6 +68,8 @@ fn expected_tree(libdir: &str, includedir: &str) -> BTreeMap<String, String> {
         file(format!("{includedir}/ldy_host.h")),
         file(format!("{includedir}/ldy_system.h")),
         file(format!("{includedir}/ldy.hpp")),
+        file(format!("{includedir}/ldy_bridge.h")),
+        file(format!("{includedir}/ldy_bridge.hpp")),
         file(format!("{libdir}/libldy.a")),
         file(format!("{libdir}/{VERSIONED}")),
         (format!("{libdir}/{SONAME}"), VERSIONED.to_string()),
@@ -104,7 +106,7 @@ fn the_installed_files_are_those_that_were_built_and_readable_by_all() {
     let bytes = |path: &Path| fs::read(path).expect("a file");
     assert!(bytes(&stage.path("usr/local/lib/libldy.so")) == bytes(&shared()));
     assert!(bytes(&stage.path("usr/local/lib/libldy.a")) == bytes(&archive()));
-    for header in ["ldy.h", "ldy_host.h", "ldy_system.h", "ldy.hpp"] {
+    for header in ["ldy.h", "ldy_host.h", "ldy_system.h", "ldy_bridge.h", "ldy.hpp", "ldy_bridge.hpp"] {
         let installed = bytes(&stage.path("usr/local/include").join(header));
         assert!(installed == bytes(&root().join("include").join(header)), "{header}");
     }

@@ -13,11 +13,11 @@ int use (ldy_system *system, const double *values)
 {
   ldy_operator H = { 2, 0, 0, 0, 6 };
   ldy_rows rows;
-  long long id;
+  int64_t id;
 
   H.values = values;
   rows.size = sizeof rows;
-  if (ldy_system_add_solver (system, 2, solve, 0, &id)) return LDY_ERROR_OUT_OF_MEMORY;
-  if (ldy_system_add_operators (system, id, &H, LDY_GROUND, 0, &id)) return LDY_ERROR_INVALID_ARGUMENT;
+  if (ldy_system_add_body (system, FUNCTION (2, solve, 0), &id)) return LDY_ERROR_OUT_OF_MEMORY;
+  if (ldy_system_add_constraint_rows (system, 3, (int64_t []) { id, LDY_GROUND }, (ldy_operator []) { H, *0 }, 2, &id)) return LDY_ERROR_INVALID_ARGUMENT;
   return ldy_system_results (system, &rows) || ldy_last_error ()[0] || ldy_version ()[0] || ldy_set_threads (1);
 }

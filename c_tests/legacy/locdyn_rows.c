@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ldy_system.h"
+#include "ldy_bridge.h"
+#include "support/system_calls.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/host/hooks.h"
@@ -112,7 +113,7 @@ static void expect_products (const ldy_rows *rows)
   double *x = calloc (2 * rows->scalars + 1, sizeof *x);
 
   arm (1, 1);
-  CHECK_INT (ldy_rows_multiply (rows, x, x + rows->scalars, rows->scalars), 0);
+  CHECK_INT (ldy_rows_multiply (rows, x, 0, x + rows->scalars, 0, rows->scalars, 1), 0);
   failing.armed = 0;
   CHECK_INT (failing.failed, 0);
   free (x);
@@ -149,8 +150,8 @@ static void expect_files (LOCDYN *ldy, const ldy_rows *rows, const double *W)
   LOCDYN_W_MatrixMarket (ldy, scratch);
   theirs = read_market (size);
   arm (1, 1);
-  CHECK_INT (ldy_rows_write_npz (rows, scratch), 0);
-  CHECK_INT (ldy_rows_write_matrix_market (rows, scratch), 0);
+  CHECK_INT (ldy_rows_write (rows, scratch, LDY_FILE_FORMAT_NPZ), 0);
+  CHECK_INT (ldy_rows_write (rows, scratch, LDY_FILE_FORMAT_MATRIX_MARKET), 0);
   failing.armed = 0;
   CHECK_INT (failing.failed, 0);
   ours = read_market (size);

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ldy_system.h"
+#include "support/system_calls.h"
 #include "support/check.h"
 #include "support/digest.h"
 #include "support/host/hooks.h"
 #include "support/scene.h"
 #include "support/snapshot.h"
 
-#define GOOD(call) CHECK_INT (call, 0)
+#define GOOD(...) CHECK_INT ((__VA_ARGS__), 0)
 
 static uint64_t sum;
 
@@ -63,13 +63,13 @@ static void update_state (const char *path)
 #define CONTACTS 40
 #define ROWS 24
 #define CONSTRAINTS (CONTACTS + ROWS)
-#define DENSE 34
+#define DENSE_BODY 34
 #define MOST 128          /* generalized velocities of a body */
 #define SCALARS (6 * CONSTRAINTS)
 
 typedef struct {
   ldy_system *system;
-  long long body[BODIES];
+  int64_t body[BODIES];
   int size[BODIES], velocities;
 } POPULATION;
 
@@ -83,14 +83,14 @@ static void fill (double *values, int count)
 /* 1 + v v^T */
 static void fill_inverse (double *inverse)
 {
-  double v[DENSE];
+  double v[DENSE_BODY];
 
-  fill (v, DENSE);
-  for (int j = 0; j < DENSE; j ++) for (int i = 0; i < DENSE; i ++) inverse[DENSE * j + i] = (i == j) + v[i] * v[j];
+  fill (v, DENSE_BODY);
+  for (int j = 0; j < DENSE_BODY; j ++) for (int i = 0; i < DENSE_BODY; i ++) inverse[DENSE_BODY * j + i] = (i == j) + v[i] * v[j];
 }
 
 /* A matrix whose bandwidth is a tenth of its size, by columns of its lower triangle. */
-static void add_matrix (POPULATION *p, int n, long long *body)
+static void add_matrix (POPULATION *p, int n, int64_t *body)
 {
   static int starts[MOST + 1], rows[MOST * MOST];
   static double values[MOST * MOST];
@@ -104,16 +104,16 @@ static void add_matrix (POPULATION *p, int n, long long *body)
     }
   }
   starts[n] = count;
-  GOOD (ldy_system_add_matrix (p->system, n, starts, rows, values, (size_t) count, body));
+  GOOD (ldy_system_add_body (p->system, SPARSE (n, starts, rows, values, (size_t) count), body));
 }
 
 /* Rigid and pseudo-rigid bodies, an obstacle, and bodies by a dense and a diagonal inverse, and by a sparse matrix of a size that
  * is not 0. */
 static void add_bodies (POPULATION *p, int of_matrix)
 {
-  static const int sizes[5] = { 12, 6, DENSE, 7, 7 };
+  static const int sizes[5] = { 12, 6, DENSE_BODY, 7, 7 };
   static const double diagonal[7] = { 1, 2, 3, 4, 5, 6, 7 };
-  double inertia[9], dense[DENSE * DENSE], axes[9], center[3], velocity[MOST];
+  double inertia[9], dense[DENSE_BODY * DENSE_BODY], axes[9], center[3], velocity[MOST];
 
   for (int k = 0; k < BODIES; k ++) {
     random_definite (&numbers, 3, inertia);
@@ -123,11 +123,11 @@ static void add_bodies (POPULATION *p, int of_matrix)
     if (k < RIGID) GOOD (ldy_system_add_rigid (p->system, 2, inertia, axes, center, &p->body[k]));
     else if (k == RIGID) GOOD (ldy_system_add_pseudo_rigid (p->system, 3, inertia, center, &p->body[k]));
     else if (k == RIGID + 1) GOOD (ldy_system_add_obstacle (p->system, axes, center, &p->body[k]));
-    else if (k == RIGID + 2) fill_inverse (dense), GOOD (ldy_system_add_dense (p->system, DENSE, dense, &p->body[k]));
+    else if (k == RIGID + 2) fill_inverse (dense), GOOD (ldy_system_add_body (p->system, DENSE (DENSE_BODY, dense), &p->body[k]));
     else if (k == BODIES - 1 && of_matrix) add_matrix (p, of_matrix, &p->body[k]);
-    else GOOD (ldy_system_add_diagonal (p->system, 7, diagonal, &p->body[k]));
+    else GOOD (ldy_system_add_body (p->system, DIAGONAL (7, diagonal), &p->body[k]));
     fill (velocity, p->size[k]);
-    GOOD (ldy_system_set_velocity (p->system, p->body[k], velocity, (size_t) p->size[k]));
+    GOOD (ldy_system_set_velocity (p->system, p->body[k], LDY_VELOCITY_FREE, velocity, (size_t) p->size[k]));
     p->velocities += p->size[k];
   }
 }
@@ -137,7 +137,7 @@ static void add_constraints (POPULATION *p)
 {
   static double values[2][6 * MOST];
   double frame[9], points[6];
-  long long id;
+  int64_t id;
 
   for (int k = 0; k < CONTACTS; k ++) {
     random_rotation (&numbers, frame);
@@ -155,7 +155,7 @@ static void add_constraints (POPULATION *p)
       fill (values[side], height * n);
       H[side] = (ldy_operator) { n, NULL, NULL, values[side], (size_t) (height * n) };
     }
-    GOOD (ldy_system_add_rows (p->system, height, &p->body[first], H, 2, &id));
+    GOOD (ldy_system_add_constraint_rows (p->system, height, &p->body[first], H, 2, &id));
   }
 }
 
@@ -175,9 +175,9 @@ static void add_products (const POPULATION *p, const double *R, size_t n)
 {
   double y[SCALARS], eigenvalues[CONSTRAINTS], largest, residual;
 
-  GOOD (ldy_system_multiply (p->system, R, y, n));
+  GOOD (ldy_system_multiply (p->system, R, 0, y, 0, n, 1, 0));
   add (y, n * sizeof *y);
-  GOOD (ldy_system_multiply_through_bodies (p->system, R, y, n));
+  GOOD (ldy_system_multiply (p->system, R, 0, y, 0, n, 1, LDY_MULTIPLY_THROUGH_BODIES));
   add (y, n * sizeof *y);
   GOOD (ldy_system_block_eigenvalues (p->system, eigenvalues, CONSTRAINTS));
   add (eigenvalues, sizeof eigenvalues);
@@ -212,7 +212,7 @@ static void add_stability (const POPULATION *p, const double *R, size_t n)
   fill (x, p->velocities);
   GOOD (ldy_system_geometric_stiffness (p->system, joints, CONSTRAINTS, R, n, x, y, (size_t) p->velocities));
   add (y, (size_t) p->velocities * sizeof *y);
-  GOOD (ldy_system_critical_step (p->system, joints, CONSTRAINTS, R, n, &omega_squared, &step, NULL, NULL));
+  GOOD (critical_step (p->system, joints, CONSTRAINTS, R, n, 0, &omega_squared, &step, NULL, NULL));
   add (&omega_squared, sizeof omega_squared);
   add (&step, sizeof step);
 }
@@ -226,7 +226,7 @@ static void add_factor (const POPULATION *p, const double *R, size_t n)
   memcpy (x, R, n * sizeof *x);
   GOOD (ldy_factor_create (&factor));
   GOOD (ldy_factor_compute (factor, p->system, &mu, 1));
-  GOOD (ldy_factor_solve (factor, 1, x, n, n));
+  GOOD (ldy_factor_solve (factor, x, 8 * n, n, 1));
   GOOD (ldy_factor_log_determinant (factor, &determinant));
   add (x, n * sizeof *x);
   add (&determinant, sizeof determinant);
@@ -258,7 +258,7 @@ static void update_system (const char *name, int of_matrix)
   tell (1, "its factor, and Newton's method");
   GOOD (ldy_system_apply_reactions (p.system, R, rows.scalars));
   for (int k = 0; k < BODIES; k ++) {
-    GOOD (ldy_system_velocity (p.system, p.body[k], velocity, (size_t) p.size[k]));
+    GOOD (ldy_system_velocity (p.system, p.body[k], LDY_VELOCITY_FREE, velocity, (size_t) p.size[k]));
     add (velocity, (size_t) p.size[k] * sizeof *velocity);
   }
   tell (is_large, "velocities after reactions");

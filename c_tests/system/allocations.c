@@ -27,7 +27,7 @@ typedef struct {
   ldy_system *chain;   /* of rigid bodies on links */
   int chained, linked, added;
   double stiffness[6 * LINKS], critical[3], sharp;
-  long long stiffest;
+  int64_t stiffest;
 } STATE;
 
 static int quarter (int size, int columns, double *x, void *data)
@@ -39,15 +39,15 @@ static int quarter (int size, int columns, double *x, void *data)
 
 static int add_body (STATE *t)
 {
-  long long id;
+  int64_t id;
 
   switch (t->bodies) {
   case 0: return ldy_system_add_rigid (t->system, 1, unit, unit, origin, &id);
   case 1: return ldy_system_add_pseudo_rigid (t->system, 2, unit, origin, &id);
-  case 2: return ldy_system_add_dense (t->system, 3, unit, &id);
-  case 3: return ldy_system_add_diagonal (t->system, 3, unit, &id);
-  case 4: return ldy_system_add_matrix (t->system, 3, starts, rows_of, values, 5, &id);
-  default: return ldy_system_add_solver (t->system, 3, quarter, NULL, &id);
+  case 2: return ldy_system_add_body (t->system, DENSE (3, unit), &id);
+  case 3: return ldy_system_add_body (t->system, DIAGONAL (3, unit), &id);
+  case 4: return ldy_system_add_body (t->system, SPARSE (3, starts, rows_of, values, 5), &id);
+  default: return ldy_system_add_body (t->system, FUNCTION (3, quarter, NULL), &id);
   }
 }
 
@@ -55,10 +55,10 @@ static int add_constraint (STATE *t)
 {
   int k = t->constraints;
   double point[3] = { k * 0.25, 1 - k * 0.5, 2 };
-  long long id;
+  int64_t id;
 
   if (k % 3 == 0) return ldy_system_add_point_constraint (t->system, k % 2, k % 4 ? 1 - k % 2 : LDY_GROUND, unit, point, origin, &id);
-  return ldy_system_add_operators (t->system, 2 + k % 4, k % 2 ? &sparse : &dense, 2 + (k + 1) % 4, &dense, &id);
+  return ldy_system_add_constraint_rows (t->system, 3, (int64_t []) { 2 + k % 4, 2 + (k + 1) % 4 }, (ldy_operator []) { k % 2 ? sparse : dense, dense }, 2, &id);
 }
 
 /* A chain of bodies hanging from the ground, and the longest step that it allows. */
@@ -67,7 +67,7 @@ static int go_on_with_chain (STATE *t)
   static const double down[9] = { 1, 0, 0, 0, -1, 0, 0, 0, -1 }, above[3] = { 0.1, 0, 0.3 };
   double x[6 * LINKS], R[3 * LINKS];
   ldy_joint joints[LINKS];
-  long long id, masters[LINKS];
+  int64_t id, masters[LINKS];
   int code;
 
   for (int i = 0; i < LINKS; i ++) {
@@ -82,21 +82,20 @@ static int go_on_with_chain (STATE *t)
   for (; t->chained < LINKS; t->chained ++) if ((code = ldy_system_add_rigid (t->chain, 1 + t->chained, unit, unit, origin, &id)))
     return code;
   for (; t->linked < LINKS; t->linked ++) {
-    long long upper = t->linked ? t->linked - 1 : LDY_GROUND;
+    int64_t upper = t->linked ? t->linked - 1 : LDY_GROUND;
     if ((code = ldy_system_add_point_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
   }
-  if (!t->added && (code = ldy_system_add_point_constraints (t->chain, LINKS, masters, NULL, 8, unit, 0, above, NULL, 0, &id)))
+  if (!t->added && (code = ldy_system_add_point_constraints (t->chain, masters, NULL, 8, unit, 0, above, NULL, 0, LINKS, &id)))
     return code;
   if (!t->added) t->added = 1;
   for (int i = 0; i < LINKS; i ++) masters[i] = LINKS + i;
-  if (t->added < 2 && (code = ldy_system_move_constraints (t->chain, LINKS, masters, 8, NULL, NULL, 0, down, 0, origin, NULL, 0)))
+  if (t->added < 2 && (code = ldy_system_move_constraints (t->chain, masters, 8, NULL, NULL, 0, down, 0, origin, NULL, 0, LINKS)))
     return code;
-  if (t->added < 2 && (code = ldy_system_remove_constraints (t->chain, LINKS, masters, 8))) return code;
+  if (t->added < 2 && (code = ldy_system_remove_constraints (t->chain, masters, 8, LINKS))) return code;
   t->added = 2;
   if ((code = ldy_system_geometric_stiffness (t->chain, joints, LINKS, R, 3 * LINKS, x, t->stiffness, 6 * LINKS))) return code;
-  if ((code = ldy_system_sharp_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->sharp, NULL, NULL, NULL))) return code;
-  return ldy_system_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->critical[0], &t->critical[1], &t->stiffest,
-    &t->critical[2]);
+  if ((code = critical_step (t->chain, joints, LINKS, R, 3 * LINKS, LDY_CRITICAL_STEP_FREE_MOTIONS, &t->sharp, NULL, NULL, NULL))) return code;
+  return critical_step (t->chain, joints, LINKS, R, 3 * LINKS, 0, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);
 }
 
 /* Goes on from where it is until something fails. */
@@ -111,17 +110,17 @@ static int go_on (STATE *t)
   for (; t->constraints < CONSTRAINTS; t->constraints ++) if ((code = add_constraint (t))) return code;
   if (!t->updates && (code = ldy_system_update (t->system, 0.5))) return code;
   t->updates = 1;
-  if ((code = ldy_system_multiply (t->system, x, t->y, 3 * CONSTRAINTS))) return code;
-  if ((code = ldy_system_multiply_through_bodies (t->system, x, t->through, 3 * CONSTRAINTS))) return code;
+  if ((code = ldy_system_multiply (t->system, x, 0, t->y, 0, 3 * CONSTRAINTS, 1, 0))) return code;
+  if ((code = ldy_system_multiply (t->system, x, 0, t->through, 0, 3 * CONSTRAINTS, 1, LDY_MULTIPLY_THROUGH_BODIES))) return code;
   if ((code = ldy_system_spectral_radius (t->system, 1e-6, 50, &t->value, NULL))) return code;
   if (!t->factor && (code = ldy_factor_create (&t->factor))) return code;
   if ((code = ldy_factor_compute (t->factor, t->system, &mu, 1))) return code;
   memcpy (t->solution, x, sizeof x);
-  if ((code = ldy_factor_solve (t->factor, 1, t->solution, 3 * CONSTRAINTS, 3 * CONSTRAINTS))) return code;
+  if ((code = ldy_factor_solve (t->factor, t->solution, 8 * (3 * CONSTRAINTS), 3 * CONSTRAINTS, 1))) return code;
   if ((code = ldy_factor_log_determinant (t->factor, &t->determinant))) return code;
-  if ((code = ldy_system_redundant (t->system, 0, t->redundant, 3 * CONSTRAINTS, &t->dimension))) return code;
-  if ((code = ldy_system_write_npz (t->system, "/dev/null"))) return code;
-  if ((code = ldy_system_write_matrix_market (t->system, "/dev/null"))) return code;
+  if ((code = system_redundant (t->system, 0, t->redundant, 3 * CONSTRAINTS, &t->dimension))) return code;
+  if ((code = system_write (t->system, "/dev/null", LDY_FILE_FORMAT_NPZ))) return code;
+  if ((code = system_write (t->system, "/dev/null", LDY_FILE_FORMAT_MATRIX_MARKET))) return code;
   return go_on_with_chain (t);
 }
 
@@ -146,12 +145,12 @@ static void steady (void)
     failing.failed = 0;
     failing.armed = step > 0;
     CHECK_INT (ldy_system_set_rotation (t.system, 0, step % 2 ? turned : unit), 0);
-    CHECK_INT (ldy_system_set_velocity (t.system, 0, velocity, 6), 0);
+    CHECK_INT (ldy_system_set_velocity (t.system, 0, LDY_VELOCITY_FREE, velocity, 6), 0);
     CHECK_INT (ldy_system_move_constraint (t.system, 0, turned, point, point), 0);
     CHECK_INT (ldy_system_update (t.system, 0.5 + step), 0);
-    CHECK_INT (ldy_system_multiply_through_bodies (t.system, x, y, 3 * CONSTRAINTS), 0);
+    CHECK_INT (ldy_system_multiply (t.system, x, 0, y, 0, 3 * CONSTRAINTS, 1, LDY_MULTIPLY_THROUGH_BODIES), 0);
     CHECK_INT (ldy_factor_compute (t.factor, t.system, &mu, 1), 0);
-    CHECK_INT (ldy_factor_solve (t.factor, 1, y, 3 * CONSTRAINTS, 3 * CONSTRAINTS), 0);
+    CHECK_INT (ldy_factor_solve (t.factor, y, 8 * (3 * CONSTRAINTS), 3 * CONSTRAINTS, 1), 0);
     CHECK_INT (ldy_system_constraint_force (t.system, 0, x, 3 * CONSTRAINTS, force, 6), 0);
     CHECK_INT (ldy_system_apply_reactions (t.system, x, 3 * CONSTRAINTS), 0);
     failing.armed = 0;

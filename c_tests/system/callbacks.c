@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ldy_system.h"
+#include "support/system_calls.h"
 #include "support/check.h"
 #include "support/process_threads.h"
 
@@ -49,7 +49,7 @@ static ldy_system *create (ldy_apply_inverse solver)
   static const double center[3] = { 0 }, H[18] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   const ldy_operator operator = { 6, NULL, NULL, H, 18 };
   ldy_system *system = NULL;
-  long long body, constraint;
+  int64_t body, constraint;
 
   CHECK_INT (ldy_system_create (&system), 0);
   for (int i = 0; i < BODIES; i ++) {
@@ -58,8 +58,8 @@ static ldy_system *create (ldy_apply_inverse solver)
     CHECK_INT (ldy_system_add_rigid (system, 1 + 0.01 * i, inertia, frame, center, &body), 0);
     CHECK_INT (ldy_system_add_point_constraint (system, body, LDY_GROUND, frame, point, point, &constraint), 0);
   }
-  CHECK_INT (ldy_system_add_solver (system, 6, solver, NULL, &body), 0);
-  CHECK_INT (ldy_system_add_operators (system, body, &operator, LDY_GROUND, NULL, &constraint), 0);
+  CHECK_INT (ldy_system_add_body (system, FUNCTION (6, solver, NULL), &body), 0);
+  CHECK_INT (ldy_system_add_constraint_rows (system, 3, (int64_t []) { body, LDY_GROUND }, (ldy_operator []) { operator, (ldy_operator) { 0 } }, 2, &constraint), 0);
   return system;
 }
 

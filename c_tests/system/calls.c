@@ -81,9 +81,9 @@ static void fill_definite (double *matrix, int n)
 }
 
 /* An id that nothing has; negative ones only where the ground is not meant. */
-static long long no_id (long long next, int may_be_negative)
+static int64_t no_id (int64_t next, int may_be_negative)
 {
-  const long long ids[6] = { next, next + 1 + below (100), LLONG_MAX, -2, LLONG_MIN, -1 };
+  const int64_t ids[6] = { next, next + 1 + below (100), LLONG_MAX, -2, LLONG_MIN, -1 };
 
   return ids[below (may_be_negative ? 6 : 5)];
 }
@@ -173,14 +173,14 @@ static void as_before (void)
   ldy_rows rows = { .size = sizeof rows };
   int row;
 
-  CHECK_INT (ldy_system_results (m.system, &rows), results == ROWS ? 0 : LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_results (m.system, &rows), results == ROWS ? 0 : LDY_ERROR_STALE_RESULTS);
   if (results == ROWS) are_saved (&rows);
   if (constraint) {
-    CHECK_INT (ldy_system_row_of (m.system, constraint->id, &row), results >= STRUCTURE ? 0 : LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_row_of (m.system, constraint->id, &row), results >= STRUCTURE ? 0 : LDY_ERROR_STALE_RESULTS);
     if (results >= STRUCTURE) CHECK_INT (row, constraint - m.constraints);
   }
   if (body) {
-    CHECK_INT (ldy_system_velocity (m.system, body->id, velocity, (size_t) body->n), 0);
+    CHECK_INT (ldy_system_velocity (m.system, body->id, LDY_VELOCITY_FREE, velocity, (size_t) body->n), 0);
     CHECK_SAME_BITS (velocity, body->velocity, sizeof *velocity * (size_t) body->n);
   }
 }
@@ -229,13 +229,13 @@ static void set_velocities (MODEL_BODY *body)
   fill (velocity, body->n);
   fill (previous, body->n);
   if (below (40) == 0) velocity[below (body->n)] = 1.7e308;
-  if (TRY (ldy_system_set_velocity (m.system, body->id, velocity, (size_t) body->n))) {
+  if (TRY (ldy_system_set_velocity (m.system, body->id, LDY_VELOCITY_FREE, velocity, (size_t) body->n))) {
     memcpy (body->velocity, velocity, sizeof velocity);
     body->is_wild = 0;
     for (int k = 0; k < body->n; k ++) body->is_wild |= fabs (velocity[k]) > 1;
     less (PRODUCTS);
   }
-  if (TRY (ldy_system_set_previous_velocity (m.system, body->id, previous, (size_t) body->n))) {
+  if (TRY (ldy_system_set_velocity (m.system, body->id, LDY_VELOCITY_PREVIOUS, previous, (size_t) body->n))) {
     memcpy (body->previous, previous, sizeof previous);
     less (PRODUCTS);
   }
@@ -307,14 +307,14 @@ static void fill_inertia (MODEL_BODY *body)
   }
 }
 
-static int insert (const MODEL_BODY *b, long long *id)
+static int insert (const MODEL_BODY *b, int64_t *id)
 {
   switch (b->inertia) {
   case BY_OBSTACLE: return ldy_system_add_obstacle (m.system, b->rotation, b->center, id);
-  case BY_DENSE: return ldy_system_add_dense (m.system, b->n, b->given, id);
-  case BY_DIAGONAL: return ldy_system_add_diagonal (m.system, b->n, b->given, id);
-  case BY_MATRIX: return ldy_system_add_matrix (m.system, b->n, b->starts, b->rows, b->given, (size_t) b->starts[b->n], id);
-  case BY_SOLVER: return ldy_system_add_solver (m.system, b->n, model_solve, b->solver, id);
+  case BY_DENSE: return ldy_system_add_body (m.system, DENSE (b->n, b->given), id);
+  case BY_DIAGONAL: return ldy_system_add_body (m.system, DIAGONAL (b->n, b->given), id);
+  case BY_MATRIX: return ldy_system_add_body (m.system, SPARSE (b->n, b->starts, b->rows, b->given, (size_t) b->starts[b->n]), id);
+  case BY_SOLVER: return ldy_system_add_body (m.system, FUNCTION (b->n, model_solve, b->solver), id);
   default: break;
   }
   if (b->kind == IS_RIGID) return ldy_system_add_rigid (m.system, b->mass, b->tensor, b->rotation, b->center, id);
@@ -356,7 +356,7 @@ static void add_model (void)
 {
   MODEL_BODY bodies[MODEL_MEMBERS] = { { 0 } };
   MODEL_GROUP *group;
-  long long ids[MODEL_MEMBERS];
+  int64_t ids[MODEL_MEMBERS];
   int count = 1 + below (MODEL_MEMBERS);
 
   if (m.body_count + count > m.body_room) return;
@@ -373,7 +373,7 @@ static void add_model (void)
     body->solver->group = group;
     memcpy (body->solver->inverse, body->inverse, sizeof body->inverse);
   }
-  if (!TRY (ldy_system_add_model (m.system, group->sizes, (size_t) count, model_solve_group, group, ids))) {
+  if (!TRY (ldy_system_add_model (m.system, group->sizes, (size_t) count, model_solve_group, group, NULL, ids))) {
     for (int k = 0; k < count; k ++) model_release (&bodies[k]);
     return;
   }
@@ -430,7 +430,7 @@ static int insert_constraint (MODEL_CONSTRAINT *c)
 {
   ldy_operator H[2] = { model_operator (&m, c, 0), model_operator (&m, c, 1) };
 
-  if (c->has_operators) return ldy_system_add_operators (m.system, c->bodies[0], &H[0], c->bodies[1], &H[1], &c->id);
+  if (c->has_operators) return ldy_system_add_constraint_rows (m.system, 3, (int64_t []) { c->bodies[0], c->bodies[1] }, (ldy_operator []) { H[0], H[1] }, 2, &c->id);
   return ldy_system_add_point_constraint (m.system, c->bodies[0], c->bodies[1], c->frame, c->points[0], c->points[1], &c->id);
 }
 
@@ -468,7 +468,7 @@ static void add_constraints (void)
   enum { MOST = 4 };
   MODEL_CONSTRAINT all[MOST] = { { 0 } };
   int count = below (MOST + 1), is_bad = below (6) == 5, code;
-  long long first = -7;
+  int64_t first = -7;
 
   if (m.constraint_count + count > m.constraint_room) return;
   for (int k = 0; k < count; k ++) {
@@ -484,12 +484,11 @@ static void add_constraints (void)
   }
   check_context ("add_constraints");
   arm (12);
-  code = ldy_system_add_point_constraints (m.system, (size_t) count, &all->bodies[0], &all->bodies[1], sizeof *all, all->frame,
-    sizeof *all, all->points[0], all->points[1], sizeof *all, &first);
+  code = ldy_system_add_point_constraints (m.system, &all->bodies[0], &all->bodies[1], sizeof *all, all->frame, sizeof *all, all->points[0], all->points[1], sizeof *all, (size_t) count, &first);
   if (is_bad && count) {
     failing.armed = 0;
     /* Memory is reserved before entries are looked at. */
-    CHECK (code == LDY_ERROR_INVALID_ARGUMENT || (code == LDY_ERROR_OUT_OF_MEMORY && failing.failed));
+    CHECK (code == code_of_text (ldy_last_error ()) || (code == LDY_ERROR_OUT_OF_MEMORY && failing.failed));
     CHECK_INT (first, -7);
     as_before ();
     return;
@@ -523,8 +522,10 @@ static void remove_constraint (void)
 static int replace (const MODEL_CONSTRAINT *c)
 {
   ldy_operator H[2] = { model_operator (&m, c, 0), model_operator (&m, c, 1) };
+  /* The ground has no operator. */
+  int first = c->bodies[0] == LDY_GROUND, last = c->bodies[1] == LDY_GROUND;
 
-  if (c->has_operators) return ldy_system_set_operators (m.system, c->id, &H[0], &H[1]);
+  if (c->has_operators) return ldy_system_set_operators (m.system, c->id, H + first, (size_t) (2 - first - last));
   return ldy_system_move_constraint (m.system, c->id, c->frame, c->points[0], c->points[1]);
 }
 
@@ -566,11 +567,10 @@ static void move_constraints (void)
   }
   check_context ("move_constraints");
   arm (8);
-  k = ldy_system_move_constraints (m.system, (size_t) count, &moved->id, sizeof *moved, are_others ? &moved->bodies[0] : NULL,
-    &moved->bodies[1], sizeof *moved, moved->frame, sizeof *moved, moved->points[0], moved->points[1], sizeof *moved);
+  k = ldy_system_move_constraints (m.system, &moved->id, sizeof *moved, are_others ? &moved->bodies[0] : NULL, &moved->bodies[1], sizeof *moved, moved->frame, sizeof *moved, moved->points[0], moved->points[1], sizeof *moved, (size_t) count);
   if (is_bad && count) {
     failing.armed = 0;
-    CHECK (k == LDY_ERROR_INVALID_ARGUMENT || (k == LDY_ERROR_OUT_OF_MEMORY && failing.failed));
+    CHECK (k == code_of_text (ldy_last_error ()) || (k == LDY_ERROR_OUT_OF_MEMORY && failing.failed));
     as_before ();
     return;
   }
@@ -611,22 +611,19 @@ static void change_bodies (void)
   }
   check_context ("change_bodies %d %d", turn, is_previous);
   arm (8);
-  if (turn) code = ldy_system_set_rotations (m.system, (size_t) count, &changed->id, sizeof *changed, changed->rotation,
-    sizeof *changed);
-  else if (is_previous) code = ldy_system_set_previous_velocities (m.system, (size_t) count, &changed->id, sizeof *changed,
-    (size_t) n, changed->previous, sizeof *changed);
-  else code = ldy_system_set_velocities (m.system, (size_t) count, &changed->id, sizeof *changed, (size_t) n, changed->velocity,
-    sizeof *changed);
+  if (turn) code = ldy_system_set_rotations (m.system, &changed->id, sizeof *changed, changed->rotation, sizeof *changed, (size_t) count);
+  else if (is_previous) code = ldy_system_set_velocities (m.system, LDY_VELOCITY_PREVIOUS, &changed->id, sizeof *changed, changed->previous, sizeof *changed, (size_t) n, (size_t) count);
+  else code = ldy_system_set_velocities (m.system, LDY_VELOCITY_FREE, &changed->id, sizeof *changed, changed->velocity, sizeof *changed, (size_t) n, (size_t) count);
   if (is_bad && count) {
     failing.armed = 0;
-    CHECK_INT (code, LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (code, code_of_text (ldy_last_error ()));
     as_before ();
   } else if (done (code)) {
     for (int k = 0; k < count; k ++) *model_body (&m, changed[k].id) = changed[k];
     if (count) less (turn ? STRUCTURE : PRODUCTS);
     for (int k = 0; k < count && turn; k ++) {
       double told[9];
-      CHECK_INT (ldy_system_rotations (m.system, 1, &changed[k].id, 8, told, sizeof told), 0);
+      CHECK_INT (ldy_system_rotations (m.system, &changed[k].id, 8, told, sizeof told, 1), 0);
       CHECK_SAME_BITS (told, changed[k].rotation, sizeof told);
     }
   }
@@ -646,8 +643,8 @@ static void set_compliance (void)
   arm (8);
   if (which == 2) {
     double diagonal[3] = { compliance[0], compliance[4], compliance[8] };
-    code = ldy_system_set_diagonal_compliance (m.system, c->id, diagonal);
-  } else code = ldy_system_set_compliance (m.system, c->id, which ? compliance : NULL);
+    code = ldy_system_set_compliance (m.system, c->id, diagonal, 3);
+  } else code = ldy_system_set_compliance (m.system, c->id, which ? compliance : NULL, which ? 9 : 0);
   if (!done (code)) return;
   memcpy (c->compliance, compliance, sizeof compliance);
   c->has_compliance = which != 0;
@@ -657,10 +654,10 @@ static void set_compliance (void)
 static int give (const MODEL_BODY *b)
 {
   switch (b->inertia) {
-  case BY_DENSE: return ldy_system_set_dense (m.system, b->id, b->n, b->given);
-  case BY_DIAGONAL: return ldy_system_set_diagonal (m.system, b->id, b->n, b->given);
-  case BY_MATRIX: return ldy_system_set_matrix (m.system, b->id, b->n, b->starts, b->rows, b->given, (size_t) b->starts[b->n]);
-  default: return ldy_system_set_mass (m.system, b->id, b->mass, b->tensor);
+  case BY_DENSE: return ldy_system_set_inertia (m.system, b->id, DENSE (b->n, b->given));
+  case BY_DIAGONAL: return ldy_system_set_inertia (m.system, b->id, DIAGONAL (b->n, b->given));
+  case BY_MATRIX: return ldy_system_set_inertia (m.system, b->id, SPARSE (b->n, b->starts, b->rows, b->given, (size_t) b->starts[b->n]));
+  default: return ldy_system_set_inertia (m.system, b->id, MASS (b->mass, b->tensor));
   }
 }
 
@@ -800,7 +797,7 @@ static void recover (void)
     }
     if (body->is_wild) {
       fill (body->velocity, body->n);
-      CHECK_INT (ldy_system_set_velocity (m.system, body->id, body->velocity, (size_t) body->n), 0);
+      CHECK_INT (ldy_system_set_velocity (m.system, body->id, LDY_VELOCITY_FREE, body->velocity, (size_t) body->n), 0);
       body->is_wild = 0;
       less (PRODUCTS);
     }
@@ -821,12 +818,12 @@ static void multiply (void)
   if (!x || !y || !z) abort ();
   fill (x, n);
   if (results < PRODUCTS) {
-    CHECK_INT (ldy_system_multiply (m.system, x, y, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
-    CHECK_INT (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
-    CHECK_INT (ldy_system_spectral_radius (m.system, 0.1, 10, &value, NULL), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_multiply (m.system, x, 0, y, 0, (size_t) n, 1, 0), LDY_ERROR_STALE_RESULTS);
+    CHECK_INT (ldy_system_multiply (m.system, x, 0, z, 0, (size_t) n, 1, LDY_MULTIPLY_THROUGH_BODIES), LDY_ERROR_STALE_RESULTS);
+    CHECK_INT (ldy_system_spectral_radius (m.system, 0.1, 10, &value, NULL), LDY_ERROR_STALE_RESULTS);
     CHECK_TEXT (ldy_last_error (), "no successful update");
-  } else if (has && TRY (ldy_system_multiply (m.system, x, y, (size_t) n))
-    && TRY (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n))) {
+  } else if (has && TRY (ldy_system_multiply (m.system, x, 0, y, 0, (size_t) n, 1, 0))
+    && TRY (ldy_system_multiply (m.system, x, 0, z, 0, (size_t) n, 1, LDY_MULTIPLY_THROUGH_BODIES))) {
     double quotient = 0, square = 0;
     for (k = 0; k < m.constraint_count; k ++) for (i = 0; i < 3; i ++) {
       double sum = 0, scale = 0;
@@ -874,8 +871,8 @@ static void add_reactions (void)
   fill (R, n);
   check_context ("add_reactions");
   if (results < PRODUCTS) {
-    CHECK_INT (ldy_system_apply_reactions (m.system, R, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
-    if (body) CHECK_INT (ldy_system_constraint_force (m.system, body->id, R, (size_t) n, force, (size_t) body->n), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_apply_reactions (m.system, R, (size_t) n), LDY_ERROR_STALE_RESULTS);
+    if (body) CHECK_INT (ldy_system_constraint_force (m.system, body->id, R, (size_t) n, force, (size_t) body->n), LDY_ERROR_STALE_RESULTS);
     as_before ();
   } else if (!is_tame) {
     /* A solver that fails now, or a velocity that is large already. */
@@ -887,7 +884,7 @@ static void add_reactions (void)
     else {
       less (PRODUCTS);
       for (int k = 0; k < m.body_count; k ++)
-        CHECK_INT (ldy_system_velocity (m.system, m.bodies[k].id, m.bodies[k].velocity, (size_t) m.bodies[k].n), 0);
+        CHECK_INT (ldy_system_velocity (m.system, m.bodies[k].id, LDY_VELOCITY_FREE, m.bodies[k].velocity, (size_t) m.bodies[k].n), 0);
     }
   } else if (n && below (4) == 0) {
     R[below (n)] = NAN;
@@ -898,7 +895,7 @@ static void add_reactions (void)
     less (PRODUCTS);
     for (int k = 0; k < m.body_count; k ++) {
       body = &m.bodies[k];
-      CHECK_INT (ldy_system_velocity (m.system, body->id, velocity, (size_t) body->n), 0);
+      CHECK_INT (ldy_system_velocity (m.system, body->id, LDY_VELOCITY_FREE, velocity, (size_t) body->n), 0);
       check_pushed (body, R, velocity);
       memcpy (body->velocity, velocity, sizeof *velocity * (size_t) body->n);
     }
@@ -944,7 +941,7 @@ static void stability (void)
   code = ldy_system_geometric_stiffness (m.system, joints, constraints, R, 3 * constraints, x, y, n);
   CHECK_INT (code, is_known ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   arm (40);
-  code = ldy_system_critical_step (m.system, joints, constraints, R, 3 * constraints, &square, &longest, NULL, NULL);
+  code = critical_step (m.system, joints, constraints, R, 3 * constraints, 0, &square, &longest, NULL, NULL);
   failing.armed = 0;
   if (code == LDY_ERROR_OUT_OF_MEMORY) CHECK (failing.failed);
   else if (!is_known || !has_inverse) CHECK_INT (code, LDY_ERROR_INVALID_ARGUMENT);
@@ -952,7 +949,7 @@ static void stability (void)
   else {
     CHECK_INT (code, 0);
     CHECK (square > 0 ? fabs (longest * longest * square - 4) < 1e-9 : isinf (longest));
-    (void) TRY (ldy_system_sharp_critical_step (m.system, joints, constraints, R, 3 * constraints, &square, NULL, NULL, NULL));
+    (void) TRY (critical_step (m.system, joints, constraints, R, 3 * constraints, LDY_CRITICAL_STEP_FREE_MOTIONS, &square, NULL, NULL, NULL));
   }
   if (code) CHECK (square == -1 && longest == -1);
   as_before ();
@@ -968,22 +965,32 @@ static void refused (int code, int want)
   as_before ();
 }
 
-#define BAD(call) (check_context ("%s", #call), refused (call, LDY_ERROR_INVALID_ARGUMENT))
-#define BAD_AS(want, call) (check_context ("%s", #call), refused (call, want))
+static void is_refused (int code)
+{
+  refused (code, code_of_text (ldy_last_error ()));
+}
+
+static void is_refused_as (int want, int code)
+{
+  refused (code, want);
+}
+
+#define BAD(...) (check_context ("%s", #__VA_ARGS__), is_refused (__VA_ARGS__))
+#define BAD_AS(...) (check_context ("%s", #__VA_ARGS__), is_refused_as (__VA_ARGS__))
 
 /* Texts and more ways to go wrong are in errors.c. */
 static void corrupt_new_body (void)
 {
   static const int descending[4] = { 0, 2, 1, 3 }, outside[3] = { 0, 1, 3 };
-  long long id = -7;
+  int64_t id = -7;
 
   switch (below (6)) {
   case 0: BAD (ldy_system_add_rigid (m.system, 1, spoilt (unit, 9), unit, unit, &id)); break;
   case 1: BAD (ldy_system_add_pseudo_rigid (m.system, 0, unit, unit, &id)); break;
   case 2: BAD (ldy_system_add_obstacle (m.system, spoilt (unit, 9), unit, &id)); break;
-  case 3: BAD (ldy_system_add_dense (m.system, - below (5), unit, &id)); break;
-  case 4: BAD (ldy_system_add_diagonal (m.system, 3, spoilt (unit, 3), &id)); break;
-  default: BAD_AS (LDY_ERROR_INVALID_FORMAT, ldy_system_add_matrix (m.system, 3, descending, outside, unit, 3, &id));
+  case 3: BAD (ldy_system_add_body (m.system, DENSE (- below (5), unit), &id)); break;
+  case 4: BAD (ldy_system_add_body (m.system, DIAGONAL (3, spoilt (unit, 3)), &id)); break;
+  default: BAD_AS (LDY_ERROR_INVALID_FORMAT, ldy_system_add_body (m.system, SPARSE (3, descending, outside, unit, 3), &id));
   }
   CHECK_INT (id, -7);
 }
@@ -991,18 +998,18 @@ static void corrupt_new_body (void)
 static void corrupt_body (void)
 {
   MODEL_BODY *body = some_body ();
-  long long none = no_id (m.next_body, 1);
+  int64_t none = no_id (m.next_body, 1);
   double x[N] = { 0 };
 
   switch (below (body ? 8 : 3)) {
   case 0: BAD (ldy_system_remove_body (m.system, none)); break;
   case 1: BAD (ldy_system_set_rotation (m.system, none, unit)); break;
-  case 2: BAD (ldy_system_set_velocity (m.system, none, x, N)); break;
-  case 3: BAD (ldy_system_set_velocity (m.system, body->id, spoilt (x, body->n), (size_t) body->n)); break;
-  case 4: BAD (ldy_system_set_previous_velocity (m.system, body->id, spoilt (x, body->n), (size_t) body->n)); break;
+  case 2: BAD (ldy_system_set_velocity (m.system, none, LDY_VELOCITY_FREE, x, N)); break;
+  case 3: BAD (ldy_system_set_velocity (m.system, body->id, LDY_VELOCITY_FREE, spoilt (x, body->n), (size_t) body->n)); break;
+  case 4: BAD (ldy_system_set_velocity (m.system, body->id, LDY_VELOCITY_PREVIOUS, spoilt (x, body->n), (size_t) body->n)); break;
   case 5: BAD (ldy_system_set_rotation (m.system, body->id, spoilt (unit, 9))); break;
-  case 6: BAD (ldy_system_set_mass (m.system, body->id, -1, unit)); break;
-  default: BAD (ldy_system_set_diagonal (m.system, body->id, body->n, spoilt (x, body->n)));
+  case 6: BAD (ldy_system_set_inertia (m.system, body->id, MASS (-1, unit))); break;
+  default: BAD (ldy_system_set_inertia (m.system, body->id, DIAGONAL (body->n, spoilt (x, body->n))));
   }
 }
 
@@ -1010,7 +1017,7 @@ static void corrupt_constraint (void)
 {
   MODEL_CONSTRAINT *c = some_constraint ();
   MODEL_BODY *body = some_body ();
-  long long none = no_id (m.next_body, 0), unknown = no_id (m.next_constraint, 1), id = -7;
+  int64_t none = no_id (m.next_body, 0), unknown = no_id (m.next_constraint, 1), id = -7;
   double h[3 * N] = { 0 };
   const size_t count = 3 * (size_t) (body ? body->n : 0);
 
@@ -1019,14 +1026,14 @@ static void corrupt_constraint (void)
   switch (below (c ? 10 : 6)) {
   case 0: BAD (ldy_system_add_point_constraint (m.system, body->id, none, unit, unit, unit, &id)); break;
   case 1: BAD (ldy_system_add_point_constraint (m.system, body->id, LDY_GROUND, spoilt (unit, 9), unit, unit, &id)); break;
-  case 2: BAD (ldy_system_add_operators (m.system, none, &H, body->id, &H, &id)); break;
-  case 3: BAD (ldy_system_add_operators (m.system, LDY_GROUND, NULL, body->id, &nan, &id)); break;
+  case 2: BAD (ldy_system_add_constraint_rows (m.system, 3, (int64_t []) { none, body->id }, (ldy_operator []) { H, H }, 2, &id)); break;
+  case 3: BAD (ldy_system_add_constraint_rows (m.system, 3, (int64_t []) { LDY_GROUND, body->id }, (ldy_operator []) { (ldy_operator) { 0 }, nan }, 2, &id)); break;
   case 4: BAD (ldy_system_remove_constraint (m.system, unknown)); break;
-  case 5: BAD (ldy_system_set_compliance (m.system, unknown, unit)); break;
-  case 6: BAD (ldy_system_set_compliance (m.system, c->id, spoilt (unit, 9))); break;
-  case 7: BAD (ldy_system_set_diagonal_compliance (m.system, c->id, NULL)); break;
+  case 5: BAD (ldy_system_set_compliance (m.system, unknown, unit, 9)); break;
+  case 6: BAD (ldy_system_set_compliance (m.system, c->id, spoilt (unit, 9), 9)); break;
+  case 7: BAD (ldy_system_set_compliance (m.system, c->id, NULL, 3)); break;
   case 8: BAD (ldy_system_move_constraint (m.system, c->id, spoilt (unit, 9), unit, unit)); break;
-  default: if (!c->has_operators) BAD (ldy_system_set_operators (m.system, c->id, &H, &H));
+  default: if (!c->has_operators) BAD (ldy_system_set_operators (m.system, c->id, (ldy_operator []) { H, H }, 2));
   }
   CHECK_INT (id, -7);
 }
@@ -1040,7 +1047,7 @@ static void corrupt_question (void)
   case 0: BAD (ldy_system_results (m.system, NULL)); break;
   case 1: BAD (ldy_system_row_of (m.system, no_id (m.next_constraint, 1), &row)); break;
   case 2: BAD (ldy_system_spectral_radius (m.system, NAN, 10, &value, NULL)); break;
-  default: if (m.constraint_count) BAD (ldy_system_multiply (m.system, NULL, x, 3 * (size_t) m.constraint_count));
+  default: if (m.constraint_count) BAD (ldy_system_multiply (m.system, NULL, 0, x, 0, 3 * (size_t) m.constraint_count, 1, 0));
   }
   CHECK (value == -7 && row == -7);
 }

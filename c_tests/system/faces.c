@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ldy_system.h"
+#include "support/system_calls.h"
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -14,7 +14,7 @@ typedef struct {
   ldy_system *system;
   BODY *body[BODIES];
   CON *con[MOST]; /* in the order of ids: row by row */
-  long long id[MOST];
+  int64_t id[MOST];
   int count;
 } BOTH;
 
@@ -54,7 +54,7 @@ static void add_inertial (BOTH *both, RANDOM *random, BODY *body)
   static const int sizes[] = { 3, 3, 3, 3 };
   double matrix[9], blocks[36] = { 0 }, mass = 1 << random_below (random, 4);
   int count = body->kind == RIG ? 1 : 3;
-  long long id;
+  int64_t id;
 
   exact_pair (random, matrix, blocks);
   for (int i = 1; i < count; i ++) memcpy (&blocks[9 * i], blocks, 9 * sizeof *blocks);
@@ -70,8 +70,8 @@ static void add_inertial (BOTH *both, RANDOM *random, BODY *body)
 
 static void set_velocities (BOTH *both, BODY *body)
 {
-  CHECK_INT (ldy_system_set_velocity (both->system, body->id - 1, body->velo, (size_t) body->dofs), 0);
-  CHECK_INT (ldy_system_set_previous_velocity (both->system, body->id - 1, body->velo + body->dofs, (size_t) body->dofs), 0);
+  CHECK_INT (ldy_system_set_velocity (both->system, body->id - 1, LDY_VELOCITY_FREE, body->velo, (size_t) body->dofs), 0);
+  CHECK_INT (ldy_system_set_velocity (both->system, body->id - 1, LDY_VELOCITY_PREVIOUS, body->velo + body->dofs, (size_t) body->dofs), 0);
 }
 
 /* Every sixth body with a dense inverse; the first one an obstacle. */
@@ -80,14 +80,14 @@ static void add_body (BOTH *both, RANDOM *random, int index)
   static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   int kind = index == 0 ? OBS : index % 3 ? RIG : PRB;
   BODY *body = scene_body (both->host, random, kind, index % 6 == 5 ? INVERSE_DENSE : INVERSE_BLOCKS);
-  long long id;
+  int64_t id;
 
   both->body[index] = body;
   if (kind == OBS) {
     CHECK_INT (ldy_system_add_obstacle (both->system, body->conf, body->ref_center, &id), 0);
   } else if (index % 6 == 5) {
     CHECK_INT (ldy_system_add_rigid (both->system, 1, unit, body->conf, body->ref_center, &id), 0);
-    CHECK_INT (ldy_system_set_dense (both->system, id, 6, body->inverse->x), 0);
+    CHECK_INT (ldy_system_set_inertia (both->system, id, DENSE (6, body->inverse->x)), 0);
   } else {
     add_inertial (both, random, body);
   }
@@ -100,7 +100,7 @@ static void add_constraint (BOTH *both, RANDOM *random)
   int one = 1 + random_below (random, BODIES - 1), other = random_below (random, BODIES + 3);
   BODY *slave = other < BODIES && other != one ? both->body[other] : NULL;
   CON *con = scene_constraint (both->host, random, slave ? CONTACT : FIXPNT, both->body[one], slave);
-  long long master_id = con->master->id - 1, slave_id = slave ? (long long) slave->id - 1 : LDY_GROUND;
+  int64_t master_id = con->master->id - 1, slave_id = slave ? (int64_t) slave->id - 1 : LDY_GROUND;
 
   host_insert (both->host, con);
   both->con[both->count] = con;

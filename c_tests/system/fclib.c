@@ -8,7 +8,7 @@
 #include "examples/fclib_problem.h"
 #include "support/check.h"
 
-#define GOOD(call) CHECK_INT (call, 0)
+#define GOOD(...) CHECK_INT ((__VA_ARGS__), 0)
 
 enum { CONTACTS = 4, SIZE = 3 * CONTACTS };
 
@@ -19,14 +19,14 @@ static ldy_system *heap (void)
   static const double below[3] = { 0, 0, -1 }, above[3] = { 0.6, 0, 0.8 }, under[3] = { -0.6, 0, -0.8 };
   double inertia[9] = { 0.4, 0, 0, 0, 0.4, 0, 0, 0, 0.4 }, falling[6] = { 0.1, 0, 0, 0.7, 0.2, -1 };
   ldy_system *system = NULL;
-  long long lower, upper, id;
+  int64_t lower, upper, id;
 
   GOOD (ldy_system_create (&system));
   GOOD (ldy_system_add_rigid (system, 3, inertia, unit, (double[3]) { 0 }, &upper));
-  GOOD (ldy_system_set_velocity (system, upper, falling, 6));
+  GOOD (ldy_system_set_velocity (system, upper, LDY_VELOCITY_FREE, falling, 6));
   for (int i = 0; i < 3; i ++) {
     GOOD (ldy_system_add_rigid (system, 1 + i, inertia, unit, (double[3]) { 0 }, &lower));
-    GOOD (ldy_system_set_velocity (system, lower, falling, 6));
+    GOOD (ldy_system_set_velocity (system, lower, LDY_VELOCITY_FREE, falling, 6));
     if (i < 2) GOOD (ldy_system_add_point_constraint (system, lower, LDY_GROUND, unit, below, NULL, &id));
     if (i > 0) GOOD (ldy_system_add_point_constraint (system, upper, lower, tilted, under, above, &id));
   }

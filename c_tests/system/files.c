@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "ldy_system.h"
+#include "support/system_calls.h"
 #include "support/check.h"
 
 #define CONSTRAINTS 5
@@ -17,7 +17,7 @@ static ldy_system *chain (void)
   static const double frame[9] = { 0.6, 0.8, 0, -0.8, 0.6, 0, 0, 0, 1 };
   double inertia[9] = { 2, 0.5, 0, 0.5, 3, 0, 0, 0, 1 }, point[3] = { 1, 0.25, 0.125 };
   ldy_system *system = NULL;
-  long long body[3], id;
+  int64_t body[3], id;
   int i;
 
   CHECK_INT (ldy_system_create (&system), 0);
@@ -76,7 +76,7 @@ static void keeps_old_files (const ldy_system *system, const char *path)
   small = before;
   small.rlim_cur = 100;
   CHECK_INT (setrlimit (RLIMIT_FSIZE, &small), 0);
-  int codes[2] = { ldy_system_write_npz (system, path), ldy_system_write_matrix_market (system, path) };
+  int codes[2] = { system_write (system, path, LDY_FILE_FORMAT_NPZ), system_write (system, path, LDY_FILE_FORMAT_MATRIX_MARKET) };
   CHECK_INT (setrlimit (RLIMIT_FSIZE, &before), 0);
   CHECK (codes[0] == LDY_ERROR_FILE_WRITE && codes[1] == LDY_ERROR_FILE_WRITE);
   CHECK ((file = fopen (path, "r")) != NULL && fgets (text, sizeof text, file) && !strcmp (text, "old"));
@@ -92,9 +92,9 @@ int main (int argc, char **argv)
 
   if (!CHECK (argc == 2) || !CHECK_INT (ldy_system_results (system, &rows), 0)) return 1;
   snprintf (path, sizeof path, "%s.npz", argv[1]);
-  CHECK_INT (ldy_system_write_npz (system, path), 0);
+  CHECK_INT (system_write (system, path, LDY_FILE_FORMAT_NPZ), 0);
   snprintf (path, sizeof path, "%s.mtx", argv[1]);
-  CHECK_INT (ldy_system_write_matrix_market (system, path), 0);
+  CHECK_INT (system_write (system, path, LDY_FILE_FORMAT_MATRIX_MARKET), 0);
   read_back (path, &rows);
   snprintf (path, sizeof path, "%s.old", argv[1]);
   keeps_old_files (system, path);

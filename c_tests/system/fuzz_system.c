@@ -1,5 +1,5 @@
 /* Fuzzing of ldy_system.h; see fuzz.h. */
-#include "ldy_system.h"
+#include "support/system_calls.h"
 #include "support/fuzz.h"
 #include "system/calls.h"
 

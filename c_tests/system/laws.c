@@ -11,7 +11,7 @@
 /* A contact of some program, with fields between that the library does not read. */
 typedef struct {
   char name[8];
-  long long id;
+  int64_t id;
   ldy_law law, told;
   double padding;
 } CONTACT;
@@ -23,12 +23,12 @@ static ldy_system *heap (void)
 {
   double velocity[6] = { 0, 0, 0, 1, 0.5, -1 };
   ldy_system *system = NULL;
-  long long body, id;
+  int64_t body, id;
 
   GOOD (ldy_system_create (&system));
   for (int k = 0; k < BALLS; k ++) {
     GOOD (ldy_system_add_rigid (system, 1 + k, unit, unit, origin, &body));
-    GOOD (ldy_system_set_velocity (system, body, velocity, 6));
+    GOOD (ldy_system_set_velocity (system, body, LDY_VELOCITY_FREE, velocity, 6));
     GOOD (ldy_system_add_point_constraint (system, k, k ? k - 1 : LDY_GROUND, unit, origin, origin, &id));
   }
   GOOD (ldy_system_add_dof_constraint (system, 0, 4, 1, &id));
@@ -71,7 +71,7 @@ static void kept_and_given (void)
   ldy_law laws[BALLS + 1], told;
   CONTACT contacts[BALLS];
   double R[3 * BALLS + 1] = { 0 }, own[3 * BALLS + 1] = { 0 };
-  long long joint = BALLS;
+  int64_t joint = BALLS;
 
   GOOD (ldy_contact_solver_create (&solver));
   GOOD (ldy_system_results (system, &before));
@@ -80,7 +80,7 @@ static void kept_and_given (void)
   memset (contacts, 0xff, sizeof contacts);
   for (int k = 0; k <= BALLS; k ++) laws[k] = law_of (k);
   for (int k = 0; k < BALLS; k ++) contacts[k].id = BALLS - 1 - k, contacts[k].law = laws[BALLS - 1 - k];
-  GOOD (ldy_system_set_laws (system, BALLS, &contacts[0].id, STRIDE, &contacts[0].law, STRIDE));
+  GOOD (ldy_system_set_laws (system, &contacts[0].id, STRIDE, &contacts[0].law, STRIDE, BALLS));
   BAD (ldy_contact_solver_solve (solver, system, NULL, 0, NULL, own, 3 * BALLS + 1, &a), "constraint 4 on body 0: it has no law");
   GOOD (ldy_system_law (system, joint, &told));
   CHECK_INT (told.kind, LDY_LAW_NONE);
@@ -94,16 +94,16 @@ static void kept_and_given (void)
   CHECK (a.sweeps == b.sweeps && a.residual == b.residual);
   CHECK (R[2] > 0 && R[3 * BALLS] != 0);
 
-  GOOD (ldy_system_laws (system, BALLS, &contacts[0].id, STRIDE, &contacts[0].told, STRIDE));
+  GOOD (ldy_system_laws (system, &contacts[0].id, STRIDE, &contacts[0].told, STRIDE, BALLS));
   for (int k = 0; k < BALLS; k ++) same_law (&contacts[k].told, &contacts[k].law);
   CHECK (isnan (contacts[0].padding));
   GOOD (ldy_system_law (system, joint, &told));
   same_law (&told, &laws[BALLS]);
   /* One law for all; a law goes with its constraint, and others stay. */
   laws[0] = contact (0.75);
-  GOOD (ldy_system_set_laws (system, BALLS, &contacts[0].id, STRIDE, laws, 0));
+  GOOD (ldy_system_set_laws (system, &contacts[0].id, STRIDE, laws, 0, BALLS));
   GOOD (ldy_system_remove_constraint (system, 1));
-  BAD (ldy_system_law (system, 1, &told), "constraint 1: there is none with this id");
+  BAD (ldy_system_law (system, 1, &told), "constraint 1: there is no such constraint");
   GOOD (ldy_system_law (system, 3, &told));
   same_law (&told, laws);
   laws[0].kind = LDY_LAW_NONE;
@@ -119,34 +119,34 @@ static void bad_laws (void)
 {
   ldy_system *system = heap ();
   ldy_law laws[3] = { contact (0.5), contact (0.5), contact (0.5) }, told;
-  long long ids[3] = { 0, 1, 2 }, joint[2] = { 0, BALLS }, wrong[2] = { 0, 99 }, negative[2] = { 0, -2 };
+  int64_t ids[3] = { 0, 1, 2 }, joint[2] = { 0, BALLS }, wrong[2] = { 0, 99 }, negative[2] = { 0, -2 };
 
   laws[2].friction = -1;
-  BAD (ldy_system_set_laws (system, 3, ids, 8, laws, sizeof *laws),
+  BAD (ldy_system_set_laws (system, ids, 8, laws, sizeof *laws, 3),
     "entry 2: constraint 2 between bodies 2 and 1: its friction is negative or not finite");
   laws[2].kind = 17;
-  BAD (ldy_system_set_laws (system, 3, ids, 8, laws, sizeof *laws), "entry 2: constraint 2: its law: there is no kind 17");
-  BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2: its law: there is no kind 17");
+  BAD (ldy_system_set_laws (system, ids, 8, laws, sizeof *laws, 3), "entry 2: constraint 2: the kind of its law is 17");
+  BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2: the kind of its law is 17");
   laws[2].kind = LDY_LAW_BOUNDS, laws[2].lower[1] = 1;
   BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2 between bodies 2 and 1: a lower bound of its force is above");
   laws[2] = contact (0.5), laws[2].bias[0] = NAN;
   BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2 between bodies 2 and 1: the bias of its law is not finite");
-  BAD (ldy_system_set_laws (system, 2, joint, 8, laws, 0), "entry 1: constraint 4 on body 0: a contact has three scalar rows");
-  BAD (ldy_system_set_laws (system, 2, wrong, 8, laws, 0), "entry 1: constraint 99: there is none with this id");
-  BAD (ldy_system_set_laws (system, 2, negative, 8, laws, 0), "entry 1: constraint -2: there is none with this id");
-  BAD (ldy_system_set_laws (system, 2, NULL, 8, laws, 0), "constraints is NULL");
-  BAD (ldy_system_set_laws (system, 2, ids, 8, NULL, 0), "laws is NULL");
-  BAD (ldy_system_set_laws (system, 2, ids, 8, laws, 12), "laws: a stride of 12 bytes is no multiple of 8");
-  BAD (ldy_system_set_laws (NULL, 2, ids, 8, laws, 0), "system is NULL");
+  BAD (ldy_system_set_laws (system, joint, 8, laws, 0, 2), "entry 1: constraint 4 on body 0: a contact has three scalar rows");
+  BAD (ldy_system_set_laws (system, wrong, 8, laws, 0, 2), "entry 1: constraint 99: there is no such constraint");
+  BAD (ldy_system_set_laws (system, negative, 8, laws, 0, 2), "entry 1: constraint -2: there is no such constraint");
+  BAD (ldy_system_set_laws (system, NULL, 8, laws, 0, 2), "constraints is NULL");
+  BAD (ldy_system_set_laws (system, ids, 8, NULL, 0, 2), "laws is NULL");
+  BAD (ldy_system_set_laws (system, ids, 8, laws, 12, 2), "laws: a stride of 12 bytes is no multiple of 8");
+  BAD (ldy_system_set_laws (NULL, ids, 8, laws, 0, 2), "system is NULL");
   BAD (ldy_system_set_law (system, 0, NULL), "law is NULL");
   BAD (ldy_system_law (system, 0, NULL), "law is NULL");
-  BAD (ldy_system_laws (system, 2, ids, 8, laws, 8), "laws: a stride of 8 bytes is less than");
-  BAD (ldy_system_laws (system, 2, wrong, 8, laws, sizeof *laws), "entry 1: constraint 99");
+  BAD (ldy_system_laws (system, ids, 8, laws, 8, 2), "laws: a stride of 8 bytes is less than");
+  BAD (ldy_system_laws (system, wrong, 8, laws, sizeof *laws, 2), "entry 1: constraint 99");
   for (int k = 0; k <= BALLS; k ++) {
     GOOD (ldy_system_law (system, k, &told));
     CHECK_INT (told.kind, LDY_LAW_NONE);
   }
-  GOOD (ldy_system_set_laws (system, 0, NULL, 0, NULL, 0));
+  GOOD (ldy_system_set_laws (system, NULL, 0, NULL, 0, 0));
   ldy_system_destroy (system);
 }
 

@@ -26,7 +26,7 @@ void model_destroy (MODEL *model)
   free (model->constraints);
 }
 
-MODEL_BODY *model_body (const MODEL *model, long long id)
+MODEL_BODY *model_body (const MODEL *model, int64_t id)
 {
   for (int k = 0; k < model->body_count; k ++) if (model->bodies[k].id == id) return &model->bodies[k];
   return NULL;
@@ -124,19 +124,19 @@ static int add_body (ldy_system *system, const MODEL_BODY *body)
   static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, ones[N] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
   const double *tensor = body->inertia == BY_MASS ? body->tensor : unit;
   double mass = body->inertia == BY_MASS ? body->mass : 1;
-  long long id;
+  int64_t id;
 
   if (body->inertia == BY_OBSTACLE) return ldy_system_add_obstacle (system, body->rotation, body->center, &id);
-  if (body->inertia == BY_SOLVER) return ldy_system_add_solver (system, body->n, model_solve, body->solver, &id);
+  if (body->inertia == BY_SOLVER) return ldy_system_add_body (system, FUNCTION (body->n, model_solve, body->solver), &id);
   if (body->kind == IS_RIGID) return ldy_system_add_rigid (system, mass, tensor, body->rotation, body->center, &id);
   if (body->kind == IS_PSEUDO_RIGID) return ldy_system_add_pseudo_rigid (system, mass, tensor, body->center, &id);
-  return ldy_system_add_diagonal (system, body->n, ones, &id);
+  return ldy_system_add_body (system, DIAGONAL (body->n, ones), &id);
 }
 
 static int add_constraint (ldy_system *system, const MODEL *model, const MODEL_CONSTRAINT *constraint)
 {
   ldy_operator H[2];
-  long long id, bodies[2];
+  int64_t id, bodies[2];
 
   for (int k = 0; k < 2; k ++) {
     MODEL_BODY *body = model_body (model, constraint->bodies[k]);
@@ -144,10 +144,10 @@ static int add_constraint (ldy_system *system, const MODEL *model, const MODEL_C
     H[k] = model_operator (model, constraint, k);
   }
   int code = constraint->has_operators
-    ? ldy_system_add_operators (system, bodies[0], &H[0], bodies[1], &H[1], &id)
+    ? ldy_system_add_constraint_rows (system, 3, (int64_t []) { bodies[0], bodies[1] }, (ldy_operator []) { H[0], H[1] }, 2, &id)
     : ldy_system_add_point_constraint (system, bodies[0], bodies[1], constraint->frame, constraint->points[0], constraint->points[1],
       &id);
-  if (code == 0 && constraint->has_compliance) code = ldy_system_set_compliance (system, id, constraint->compliance);
+  if (code == 0 && constraint->has_compliance) code = ldy_system_set_compliance (system, id, constraint->compliance, 9);
   return code;
 }
 
@@ -159,13 +159,12 @@ ldy_system *model_copy (const MODEL *model)
   for (int k = 0; k < model->body_count; k ++) {
     const MODEL_BODY *body = &model->bodies[k];
     CHECK_INT (add_body (system, body), 0);
-    if (body->inertia == BY_DENSE) CHECK_INT (ldy_system_set_dense (system, k, body->n, body->given), 0);
-    if (body->inertia == BY_DIAGONAL) CHECK_INT (ldy_system_set_diagonal (system, k, body->n, body->given), 0);
+    if (body->inertia == BY_DENSE) CHECK_INT (ldy_system_set_inertia (system, k, DENSE (body->n, body->given)), 0);
+    if (body->inertia == BY_DIAGONAL) CHECK_INT (ldy_system_set_inertia (system, k, DIAGONAL (body->n, body->given)), 0);
     if (body->inertia == BY_MATRIX)
-      CHECK_INT (ldy_system_set_matrix (system, k, body->n, body->starts, body->rows, body->given,
-        (size_t) body->starts[body->n]), 0);
-    CHECK_INT (ldy_system_set_velocity (system, k, body->velocity, (size_t) body->n), 0);
-    CHECK_INT (ldy_system_set_previous_velocity (system, k, body->previous, (size_t) body->n), 0);
+      CHECK_INT (ldy_system_set_inertia (system, k, SPARSE (body->n, body->starts, body->rows, body->given, (size_t) body->starts[body->n])), 0);
+    CHECK_INT (ldy_system_set_velocity (system, k, LDY_VELOCITY_FREE, body->velocity, (size_t) body->n), 0);
+    CHECK_INT (ldy_system_set_velocity (system, k, LDY_VELOCITY_PREVIOUS, body->previous, (size_t) body->n), 0);
   }
   for (int k = 0; k < model->constraint_count; k ++) CHECK_INT (add_constraint (system, model, &model->constraints[k]), 0);
   return system;

@@ -2,7 +2,7 @@
  * it. */
 #pragma once
 
-#include "ldy_system.h"
+#include "support/system_calls.h"
 
 #define MODEL_FREEDOMS 12
 
@@ -27,7 +27,7 @@ typedef struct model_group {
 } MODEL_GROUP;
 
 typedef struct {
-  long long id;
+  int64_t id;
   MODEL_KIND kind;
   MODEL_INERTIA inertia;
   int n, users;
@@ -48,7 +48,7 @@ typedef struct {
 } MODEL_OPERATOR;
 
 typedef struct {
-  long long id, bodies[2];
+  int64_t id, bodies[2];
   int has_operators, has_compliance;
   double frame[9], points[2][3], compliance[9];
   MODEL_OPERATOR operators[2];
@@ -59,13 +59,13 @@ typedef struct {
   MODEL_BODY *bodies;
   MODEL_CONSTRAINT *constraints;
   int body_count, constraint_count, body_room, constraint_room;
-  long long next_body, next_constraint;
+  int64_t next_body, next_constraint;
 } MODEL;
 
 void model_create (MODEL *model, int bodies, int constraints);
 void model_destroy (MODEL *model);
 
-MODEL_BODY *model_body (const MODEL *model, long long id);   /* NULL: the ground */
+MODEL_BODY *model_body (const MODEL *model, int64_t id);   /* NULL: the ground */
 ldy_operator model_operator (const MODEL *model, const MODEL_CONSTRAINT *constraint, int k);
 
 /* The function of solvers, with a MODEL_SOLVER. */

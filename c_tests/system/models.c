@@ -26,21 +26,21 @@ static int apply (int size, int columns, double *x, void *data)
 
 static const double one[3] = { 1, 0, 0 };
 
-static ldy_system *three (MODEL *model, long long *ids)
+static ldy_system *three (MODEL *model, int64_t *ids)
 {
   static const int sizes[3] = { 1, 1, 1 };
   ldy_system *system = NULL;
 
   *model = (MODEL) { 0 };
   GOOD (ldy_system_create (&system));
-  GOOD (ldy_system_add_model (system, sizes, 3, apply, model, ids));
+  GOOD (ldy_system_add_model (system, sizes, 3, apply, model, NULL, ids));
   return system;
 }
 
 static void test_counts (void)
 {
   ldy_operator H = { 1, NULL, NULL, one, 3 };
-  long long ids[3], id;
+  int64_t ids[3], id;
   MODEL model;
   ldy_system *system = three (&model, ids);
   double x[9] = { 1, 0, 0, 1, 0, 0, 1, 0, 0 }, y[9];
@@ -48,15 +48,15 @@ static void test_counts (void)
   check_context ("calls and columns");
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (model.calls, 0); /* no constraints */
-  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_operators (system, ids[1], &H, LDY_GROUND, NULL, &id));
-  GOOD (ldy_system_add_operators (system, ids[2], &H, LDY_GROUND, NULL, &id));
+  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_constraint_rows (system, 3, (int64_t []) { ids[1], LDY_GROUND }, (ldy_operator []) { H, (ldy_operator) { 0 } }, 2, &id));
+  GOOD (ldy_system_add_constraint_rows (system, 3, (int64_t []) { ids[2], LDY_GROUND }, (ldy_operator []) { H, (ldy_operator) { 0 } }, 2, &id));
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (model.calls, 1);
   CHECK_INT (model.columns, 6); /* for the two constraints on the second body, not for all three */
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (model.calls, 2);
   CHECK_INT (model.columns, 12);
-  GOOD (ldy_system_multiply_through_bodies (system, x, y, 9));
+  GOOD (ldy_system_multiply (system, x, 0, y, 0, 9, 1, LDY_MULTIPLY_THROUGH_BODIES));
   CHECK_INT (model.calls, 3);
   CHECK_INT (model.columns, 13);
   CHECK (y[0] == 4 && y[3] == 4 && y[6] == 3);
@@ -72,7 +72,7 @@ static void test_counts (void)
   model.spoils = 0;
   GOOD (ldy_system_update (system, 1));
   model.fails = 9;
-  CHECK_INT (ldy_system_multiply_through_bodies (system, x, y, 9), LDY_ERROR_SINGULAR);
+  CHECK_INT (ldy_system_multiply (system, x, 0, y, 0, 9, 1, LDY_MULTIPLY_THROUGH_BODIES), LDY_ERROR_SINGULAR);
   CHECK_TEXT (ldy_last_error (), "body 1: its solver returned 9");
 
   check_context ("bodies that go");
@@ -80,7 +80,7 @@ static void test_counts (void)
   GOOD (ldy_system_remove_body (system, ids[0]));
   model.fails = 0;
   GOOD (ldy_system_update (system, 1));
-  GOOD (ldy_system_multiply_through_bodies (system, x, y, 9));
+  GOOD (ldy_system_multiply (system, x, 0, y, 0, 9, 1, LDY_MULTIPLY_THROUGH_BODIES));
   CHECK (y[0] == 4 && y[3] == 4 && y[6] == 3);
   ldy_system_destroy (system);
 }
@@ -103,15 +103,15 @@ static void test_chunks (void)
   const double value = 3;
   int *ends = calloc ((size_t) sizes[1] + 1, sizeof *ends);
   ldy_operator H[2] = { { 1, starts, &row, &value, 1 }, { sizes[1], ends, &row, &value, 1 } };
-  long long ids[2], id;
+  int64_t ids[2], id;
   ldy_system *system = NULL;
   ldy_rows rows = { .size = sizeof rows };
 
   check_context ("chunks");
   for (int k = 1; k <= sizes[1]; k ++) ends[k] = 1;
   GOOD (ldy_system_create (&system));
-  GOOD (ldy_system_add_model (system, sizes, 2, scale_all, calls, ids));
-  GOOD (ldy_system_add_operators (system, ids[0], &H[0], ids[1], &H[1], &id));
+  GOOD (ldy_system_add_model (system, sizes, 2, scale_all, calls, NULL, ids));
+  GOOD (ldy_system_add_constraint_rows (system, 3, (int64_t []) { ids[0], ids[1] }, (ldy_operator []) { H[0], H[1] }, 2, &id));
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (calls[0], 3); /* of one column each */
   CHECK_INT (calls[1], 3);
@@ -124,34 +124,34 @@ static void test_chunks (void)
 static void test_refusals (void)
 {
   static const int sizes[3] = { 1, 0, 1 }, huge[2] = { 2000000000, 2000000000 }, fine[2] = { 1, 2 };
-  long long ids[3] = { -7, -7, -7 }, id;
+  int64_t ids[3] = { -7, -7, -7 }, id;
   MODEL model;
   ldy_system *system = NULL;
   int until, code = 1;
 
   check_context ("refusals");
   GOOD (ldy_system_create (&system));
-  CHECK_INT (ldy_system_add_model (NULL, fine, 2, apply, &model, ids), 52);
-  CHECK_INT (ldy_system_add_model (system, NULL, 2, apply, &model, ids), 52);
-  CHECK_INT (ldy_system_add_model (system, fine, 2, NULL, &model, ids), 52);
-  CHECK_INT (ldy_system_add_model (system, fine, 2, apply, &model, NULL), 52);
-  CHECK_INT (ldy_system_add_model (system, fine, 0, apply, &model, ids), 52);
+  CHECK_INT (ldy_system_add_model (NULL, fine, 2, apply, &model, NULL, ids), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_add_model (system, NULL, 2, apply, &model, NULL, ids), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_add_model (system, fine, 2, NULL, &model, NULL, ids), 52);
+  CHECK_INT (ldy_system_add_model (system, fine, 2, apply, &model, NULL, NULL), 52);
+  CHECK_INT (ldy_system_add_model (system, fine, 0, apply, &model, NULL, ids), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (ldy_last_error (), "a model has at least one body");
-  CHECK_INT (ldy_system_add_model (system, sizes, 3, apply, &model, ids), 52);
-  CHECK_TEXT (ldy_last_error (), "n is 0: a body needs at least one generalised velocity");
-  CHECK_INT (ldy_system_add_model (system, huge, 2, apply, &model, ids), 52);
+  CHECK_INT (ldy_system_add_model (system, sizes, 3, apply, &model, NULL, ids), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_TEXT (ldy_last_error (), "n is 0: a body needs at least one generalized velocity");
+  CHECK_INT (ldy_system_add_model (system, huge, 2, apply, &model, NULL, ids), LDY_ERROR_TOO_LARGE);
   CHECK_TEXT (ldy_last_error (), "body 1: its model has more velocities than an int can count");
   for (until = 1; code; until ++) {
     failing_arm (until);
-    code = ldy_system_add_model (system, fine, 2, apply, &model, ids);
+    code = ldy_system_add_model (system, fine, 2, apply, &model, NULL, ids);
     failing.armed = 0;
     CHECK_INT (code, failing.failed ? 1 : 0);
-    if (code) CHECK (ids[0] == -7 && ldy_system_remove_body (system, 0) == 52);
+    if (code) CHECK (ids[0] == -7 && ldy_system_remove_body (system, 0) == LDY_ERROR_NOT_FOUND);
   }
   CHECK (until > 3 && ids[0] == 0 && ids[1] == 1 && ids[2] == -7);
   GOOD (ldy_system_remove_body (system, 0));
   GOOD (ldy_system_remove_body (system, 1));
-  GOOD (ldy_system_add_solver (system, 1, apply, &model, &id));
+  GOOD (ldy_system_add_body (system, FUNCTION (1, apply, &model), &id));
   CHECK_INT (id, 2);
   ldy_system_destroy (system);
 }
@@ -160,7 +160,7 @@ static void test_refusals (void)
 static void test_allocations (void)
 {
   ldy_operator H = { 1, NULL, NULL, one, 3 };
-  long long ids[3], id;
+  int64_t ids[3], id;
   MODEL model;
   double x[6] = { 1, 0, 0, 1, 0, 0 }, y[6];
 
@@ -168,15 +168,15 @@ static void test_allocations (void)
   for (int step = 0; step < 2; step ++) {
     for (int until = 1, code = 1; code; until ++) {
       ldy_system *system = three (&model, ids);
-      GOOD (ldy_system_add_operators (system, ids[0], &H, ids[1], &H, &id));
-      GOOD (ldy_system_add_operators (system, ids[1], &H, ids[2], &H, &id));
+      GOOD (ldy_system_add_constraint_rows (system, 3, (int64_t []) { ids[0], ids[1] }, (ldy_operator []) { H, H }, 2, &id));
+      GOOD (ldy_system_add_constraint_rows (system, 3, (int64_t []) { ids[1], ids[2] }, (ldy_operator []) { H, H }, 2, &id));
       if (step) GOOD (ldy_system_update (system, 1));
       failing_arm (until);
-      code = step ? ldy_system_multiply_through_bodies (system, x, y, 6) : ldy_system_update (system, 1);
+      code = step ? ldy_system_multiply (system, x, 0, y, 0, 6, 1, LDY_MULTIPLY_THROUGH_BODIES) : ldy_system_update (system, 1);
       failing.armed = 0;
       CHECK_INT (code, failing.failed ? 1 : 0);
       GOOD (ldy_system_update (system, 1));
-      GOOD (ldy_system_multiply_through_bodies (system, x, y, 6));
+      GOOD (ldy_system_multiply (system, x, 0, y, 0, 6, 1, LDY_MULTIPLY_THROUGH_BODIES));
       CHECK (y[0] == 5 && y[3] == 7);
       ldy_system_destroy (system);
     }

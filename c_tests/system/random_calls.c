@@ -3,7 +3,7 @@
  *   system_random CALLS SEED ...      CALLS calls for every seed */
 #include <stdlib.h>
 
-#include "ldy_system.h"
+#include "support/system_calls.h"
 #include "support/check.h"
 #include "system/calls.h"
 

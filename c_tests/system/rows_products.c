@@ -62,14 +62,14 @@ static void expect_products (const GIVEN *g)
   double sum;
 
   for (size_t i = 0; i < COLUMNS * (SCALARS + 3); i ++) x[i] = random_value (&rng), y[i] = -77;
-  GOOD (ldy_rows_multiply_columns (&g->rows, COLUMNS, x, x_stride, y, y_stride, n));
+  GOOD (ldy_rows_multiply (&g->rows, x, 8 * x_stride, y, 8 * y_stride, n, COLUMNS));
   for (size_t c = 0; c < COLUMNS; c ++) {
     for (size_t i = 0; i < n; i ++) {
       for (sum = 0, j = 0; j < n; j ++) sum += g->W[n * j + i] * x[x_stride * c + j];
       CHECK_NEAR (y[y_stride * c + i], sum, 1e-13);
     }
     CHECK (y[y_stride * c + n] == -77);
-    GOOD (ldy_rows_multiply (&g->rows, x + x_stride * c, alone, n));
+    GOOD (ldy_rows_multiply (&g->rows, x + x_stride * c, 0, alone, 0, n, 1));
     CHECK_SAME_BITS (alone, y + y_stride * c, n * sizeof *alone);
   }
 }
@@ -97,7 +97,7 @@ static void expect_market (const GIVEN *g)
   double value;
   size_t size;
 
-  GOOD (ldy_rows_write_matrix_market (&g->rows, scratch));
+  GOOD (ldy_rows_write (&g->rows, scratch, LDY_FILE_FORMAT_MATRIX_MARKET));
   at = text = read_back (&size);
   if (!text) return;
   memset (got, 0, sizeof got);
@@ -131,7 +131,7 @@ static void test_system (int is_mixed)
   double point[3] = { 0.5, -1, 2 }, x[60], y[2][60];
   ldy_system *system = NULL;
   ldy_rows rows = { .size = sizeof rows };
-  long long body[2], id;
+  int64_t body[2], id;
   char *text[2];
   size_t size[2], n;
 
@@ -147,12 +147,12 @@ static void test_system (int is_mixed)
   GOOD (ldy_system_results (system, &rows));
   n = rows.scalars;
   for (size_t i = 0; i < n; i ++) x[i] = random_value (&rng);
-  GOOD (ldy_system_multiply (system, x, y[0], n));
-  GOOD (ldy_rows_multiply (&rows, x, y[1], n));
+  GOOD (ldy_system_multiply (system, x, 0, y[0], 0, n, 1, 0));
+  GOOD (ldy_rows_multiply (&rows, x, 0, y[1], 0, n, 1));
   if (!is_mixed) CHECK_SAME_BITS (y[0], y[1], n * sizeof *x);
   for (size_t i = 0; i < n; i ++) CHECK_NEAR (y[0][i], y[1][i], 1e-13);
   for (int k = 0; k < 2; k ++) {
-    GOOD (k ? ldy_rows_write_npz (&rows, scratch) : ldy_system_write_npz (system, scratch));
+    GOOD (k ? ldy_rows_write (&rows, scratch, LDY_FILE_FORMAT_NPZ) : system_write (system, scratch, LDY_FILE_FORMAT_NPZ));
     text[k] = read_back (&size[k]);
   }
   CHECK (size[0] > 300);
@@ -160,7 +160,7 @@ static void test_system (int is_mixed)
   CHECK_SAME_BITS (text[0], text[1], size[0]);
   free (text[0]), free (text[1]);
   for (int k = 0; k < 2; k ++) {
-    GOOD (k ? ldy_rows_write_matrix_market (&rows, scratch) : ldy_system_write_matrix_market (system, scratch));
+    GOOD (k ? ldy_rows_write (&rows, scratch, LDY_FILE_FORMAT_MATRIX_MARKET) : system_write (system, scratch, LDY_FILE_FORMAT_MATRIX_MARKET));
     text[k] = read_back (&size[k]);
   }
   CHECK_INT (size[0], size[1]);
@@ -183,35 +183,35 @@ static void test_columns (void)
   ldy_operator H = { 3, NULL, NULL, h, 9 };
   double x[COUNT * X], y[COUNT * Y], alone[N];
   ldy_system *system = NULL;
-  long long body, id;
+  int64_t body, id;
   int code = 0;
 
   check_context ("columns");
   GOOD (ldy_system_create (&system));
-  GOOD (ldy_system_add_solver (system, 3, third, &code, &body));
-  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_operators (system, body, &H, LDY_GROUND, NULL, &id));
+  GOOD (ldy_system_add_body (system, FUNCTION (3, third, &code), &body));
+  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_constraint_rows (system, 3, (int64_t []) { body, LDY_GROUND }, (ldy_operator []) { H, (ldy_operator) { 0 } }, 2, &id));
   for (int k = 0; k < COUNT * X; k ++) x[k] = random_value (&rng);
-  BAD (ldy_system_multiply_columns (system, COUNT, x, X, y, Y, N), "no successful update");
+  BAD (ldy_system_multiply (system, x, 8 * X, y, 8 * Y, N, COUNT, 0), "no successful update");
   GOOD (ldy_system_update (system, 1));
   for (int through = 0; through < 2; through ++) {
     for (int k = 0; k < COUNT * Y; k ++) y[k] = -3;
-    if (through) GOOD (ldy_system_multiply_columns_through_bodies (system, COUNT, x, X, y, Y, N));
-    else GOOD (ldy_system_multiply_columns (system, COUNT, x, X, y, Y, N));
+    if (through) GOOD (ldy_system_multiply (system, x, 8 * X, y, 8 * Y, N, COUNT, LDY_MULTIPLY_THROUGH_BODIES));
+    else GOOD (ldy_system_multiply (system, x, 8 * X, y, 8 * Y, N, COUNT, 0));
     for (int k = 0; k < COUNT; k ++) {
-      if (through) GOOD (ldy_system_multiply_through_bodies (system, x + k * X, alone, N));
-      else GOOD (ldy_system_multiply (system, x + k * X, alone, N));
+      if (through) GOOD (ldy_system_multiply (system, x + k * X, 0, alone, 0, N, 1, LDY_MULTIPLY_THROUGH_BODIES));
+      else GOOD (ldy_system_multiply (system, x + k * X, 0, alone, 0, N, 1, 0));
       CHECK_SAME_BITS (y + k * Y, alone, sizeof alone);
       CHECK (y[k * Y + N] == -3);
     }
   }
-  GOOD (ldy_system_multiply_columns (system, 0, NULL, X, NULL, Y, N));
-  BAD (ldy_system_multiply_columns (system, 2, NULL, X, y, Y, N), "x is NULL");
-  BAD (ldy_system_multiply_columns (system, 2, x, N - 1, y, Y, N), "5 values where 6 are needed");
-  BAD (ldy_system_multiply_columns (system, 2, x, X, y, N - 1, N), "5 values where 6 are needed");
-  BAD (ldy_system_multiply_columns_through_bodies (system, 2, x, X, y, Y, N - 3), "values where");
-  BAD (ldy_system_multiply_columns (system, (size_t) -1, x, X, y, Y, N), "no array has");
+  GOOD (ldy_system_multiply (system, NULL, 8 * X, NULL, 8 * Y, N, 0, 0));
+  BAD (ldy_system_multiply (system, NULL, 8 * X, y, 8 * Y, N, 2, 0), "x is NULL");
+  BAD (ldy_system_multiply (system, x, 8 * (N - 1), y, 8 * Y, N, 2, 0), "x_stride is 40 bytes: less than the 6 values");
+  BAD (ldy_system_multiply (system, x, 8 * X, y, 8 * (N - 1), N, 2, 0), "y_stride is 40 bytes: less than the 6 values");
+  BAD (ldy_system_multiply (system, x, 8 * X, y, 8 * Y, N - 3, 2, LDY_MULTIPLY_THROUGH_BODIES), "values where");
+  BAD (ldy_system_multiply (system, x, 8 * X, y, 8 * Y, N, (size_t) -1, 0), "is too large");
   code = 1;
-  CHECK_INT (ldy_system_multiply_columns_through_bodies (system, 2, x, X, y, Y, N), LDY_ERROR_SINGULAR);
+  CHECK_INT (ldy_system_multiply (system, x, 8 * X, y, 8 * Y, N, 2, LDY_MULTIPLY_THROUGH_BODIES), LDY_ERROR_SINGULAR);
   ldy_system_destroy (system);
 }
 
@@ -223,26 +223,26 @@ static void test_refusals (void)
   check_context ("refusals");
   give (&g, 5, 0);
   size_t n = (size_t) g.size;
-  BAD (ldy_rows_multiply (NULL, x, y, n), "rows is NULL");
-  BAD (ldy_rows_multiply (&g.rows, NULL, y, n), "x is NULL");
-  BAD (ldy_rows_multiply (&g.rows, x, NULL, n), "y is NULL");
-  BAD (ldy_rows_multiply (&g.rows, x, y, n - 1), "values where");
-  BAD (ldy_rows_multiply_columns (&g.rows, 2, x, n - 1, y, n, n), "x_stride is");
-  BAD (ldy_rows_multiply_columns (&g.rows, 2, x, n, y, n - 1, n), "y_stride is");
-  BAD (ldy_rows_multiply_columns (&g.rows, (size_t) -1, x, n, y, n, n), "no array has");
-  BAD (ldy_rows_write_matrix_market (NULL, scratch), "rows is NULL");
-  BAD (ldy_rows_write_matrix_market (&g.rows, NULL), "path is NULL");
-  BAD (ldy_rows_write_npz (NULL, scratch), "rows is NULL");
-  BAD (ldy_rows_write_npz (&g.rows, NULL), "path is NULL");
-  CHECK_INT (ldy_rows_write_npz (&g.rows, "/nowhere/W.npz"), 2);
-  CHECK_INT (ldy_rows_write_matrix_market (&g.rows, "/nowhere/W.mtx"), 2);
+  BAD (ldy_rows_multiply (NULL, x, 0, y, 0, n, 1), "rows is NULL");
+  BAD (ldy_rows_multiply (&g.rows, NULL, 0, y, 0, n, 1), "x is NULL");
+  BAD (ldy_rows_multiply (&g.rows, x, 0, NULL, 0, n, 1), "y is NULL");
+  BAD (ldy_rows_multiply (&g.rows, x, 0, y, 0, n - 1, 1), "values where");
+  BAD (ldy_rows_multiply (&g.rows, x, 8 * (n - 1), y, 8 * n, n, 2), "x_stride is 176 bytes");
+  BAD (ldy_rows_multiply (&g.rows, x, 8 * n, y, 8 * (n - 1), n, 2), "y_stride is 176 bytes");
+  BAD (ldy_rows_multiply (&g.rows, x, 8 * n, y, 8 * n, n, (size_t) -1), "is too large");
+  BAD (ldy_rows_write (NULL, scratch, LDY_FILE_FORMAT_MATRIX_MARKET), "rows is NULL");
+  BAD (ldy_rows_write (&g.rows, NULL, LDY_FILE_FORMAT_MATRIX_MARKET), "path is NULL");
+  BAD (ldy_rows_write (NULL, scratch, LDY_FILE_FORMAT_NPZ), "rows is NULL");
+  BAD (ldy_rows_write (&g.rows, NULL, LDY_FILE_FORMAT_NPZ), "path is NULL");
+  CHECK_INT (ldy_rows_write (&g.rows, "/nowhere/W.npz", LDY_FILE_FORMAT_NPZ), 2);
+  CHECK_INT (ldy_rows_write (&g.rows, "/nowhere/W.mtx", LDY_FILE_FORMAT_MATRIX_MARKET), 2);
   int column = g.columns[0];
   g.columns[0] = 77;
-  BAD (ldy_rows_multiply (&g.rows, x, y, n), "constraint of row 0: a column lies outside W");
-  BAD (ldy_rows_write_npz (&g.rows, scratch), "constraint of row 0: a column lies outside W");
+  BAD (ldy_rows_multiply (&g.rows, x, 0, y, 0, n, 1), "constraint of row 0: a column lies outside W");
+  BAD (ldy_rows_write (&g.rows, scratch, LDY_FILE_FORMAT_NPZ), "constraint of row 0: a column lies outside W");
   g.columns[0] = column;
   g.rows.size = 0;
-  BAD (ldy_rows_multiply (&g.rows, x, y, n), "size");
+  BAD (ldy_rows_multiply (&g.rows, x, 0, y, 0, n, 1), "size");
   CHECK_SAME_BITS (y, kept, sizeof y);
 }
 

@@ -17,10 +17,10 @@ static ldy_system *created (void)
   return system;
 }
 
-static long long rigid (ldy_system *system, double mass)
+static int64_t rigid (ldy_system *system, double mass)
 {
   double inertia[9] = { 0.5, 0, 0, 0, 0.5, 0, 0, 0, 0.5 };
-  long long id = -1;
+  int64_t id = -1;
 
   GOOD (ldy_system_add_rigid (system, mass, inertia, unit, origin, &id));
   return id;
@@ -31,7 +31,7 @@ static void double_pendulum (void)
 {
   ldy_joint joints[2] = { { LDY_JOINT_LINK, 0.5 }, { LDY_JOINT_LINK, 0.25 } };
   double R[6] = { 0, 0, -50, 0, 0, -30 }, x[12] = { 0 }, y[12], square, step, share, a = 100, b = 120, trace, wanted;
-  long long upper, lower, links[2], most;
+  int64_t upper, lower, links[2], most;
   ldy_system *system = created ();
 
   upper = rigid (system, 2);
@@ -45,13 +45,13 @@ static void double_pendulum (void)
   /* M^-1 K = ((a + b) / 2, -b / 2; -b / 3, b / 3) across the links. */
   trace = (a + b) / 2 + b / 3;
   wanted = trace / 2 + sqrt (trace * trace / 4 - a * b / 6);
-  GOOD (ldy_system_critical_step (system, joints, 2, R, 6, &square, &step, &most, &share));
+  GOOD (critical_step (system, joints, 2, R, 6, 0, &square, &step, &most, &share));
   CHECK_NEAR (square, wanted, 1e-9 * wanted);
   CHECK_NEAR (step, 2 / sqrt (wanted), 1e-9);
   CHECK (most == links[1] && share > 0.5 && share < 1);
-  GOOD (ldy_system_critical_step (system, joints, 2, R, 6, NULL, NULL, NULL, NULL));
+  GOOD (critical_step (system, joints, 2, R, 6, 0, NULL, NULL, NULL, NULL));
   R[2] = R[5] = 30; /* pressed */
-  GOOD (ldy_system_critical_step (system, joints, 2, R, 6, &square, &step, &most, &share));
+  GOOD (critical_step (system, joints, 2, R, 6, 0, &square, &step, &most, &share));
   CHECK (square == 0 && isinf (step) && most == -1 && share == 0);
   ldy_system_destroy (system);
 }
@@ -63,7 +63,7 @@ static void contacts (void)
   static const double below[3] = { 0, 0, -0.5 };
   double R[3] = { 0, 0, 10 }, x[12] = { 1 }, y[12], kinds[3][2] = { { LDY_JOINT_CONTACT, -5 }, { LDY_JOINT_CONTACT_ON_SLAVE, -5 },
     { LDY_JOINT_CONTACT_ON_MASTER, 5 } };
-  long long body, obstacle, contact;
+  int64_t body, obstacle, contact;
   ldy_system *system = created ();
 
   body = rigid (system, 2);
@@ -85,19 +85,19 @@ static void sharp (void)
   static const double points[4][3] = { { 0, 0, 0.3 }, { 0, 0, 0.3 }, { 0, 1, 0.3 }, { 1, 0, 0.3 } };
   ldy_joint joints[4] = { { LDY_JOINT_FIXED_POINT, 0 }, { LDY_JOINT_FIXED_POINT, 0 }, { LDY_JOINT_FIXED_POINT, 0 }, { LDY_JOINT_FIXED_POINT, 0 } };
   double R[12] = { 0, 0, 20 }, square, step, share, wanted = 6 / (0.5 + 2 * 0.09);
-  long long body, point, most;
+  int64_t body, point, most;
   ldy_system *system = created ();
 
   body = rigid (system, 2);
   for (int k = 0; k < 4; k ++) {
     GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, points[k], NULL, &point));
     if (k == 1) R[2] = R[5] = 10;
-    GOOD (ldy_system_sharp_critical_step (system, joints, k + 1, R, 3 * k + 3, &square, &step, &most, &share));
+    GOOD (critical_step (system, joints, k + 1, R, 3 * k + 3, LDY_CRITICAL_STEP_FREE_MOTIONS, &square, &step, &most, &share));
     CHECK_NEAR (square, k == 3 ? 0 : wanted, 1e-9);
     CHECK (k == 3 ? isinf (step) && most == -1 : fabs (step - 2 / sqrt (wanted)) < 1e-9);
     CHECK (k != 0 || (most == 0 && fabs (share - 1) < 1e-9));
   }
-  REFUSED (ldy_system_sharp_critical_step (system, joints, 3, R, 12, &square, &step, &most, &share));
+  REFUSED (critical_step (system, joints, 3, R, 12, LDY_CRITICAL_STEP_FREE_MOTIONS, &square, &step, &most, &share));
   ldy_system_destroy (system);
 }
 
@@ -115,49 +115,49 @@ static void operators (void)
   static const double point[3] = { 0, 0, 0.3 }, diagonals[2][3] = { { 4, 1, 1 }, { 1, 1, 2 } };
   ldy_joint joints[3] = { { LDY_JOINT_FIXED_POINT, 0 }, { LDY_JOINT_CONSTANT_OPERATORS, 0 }, { LDY_JOINT_CONSTANT_OPERATORS, 0 } };
   double R[6] = { 0, 0, 20, 7, 8, 9 }, x[12], y[12], dense[3][12], square, step, share, inertia = 0.5 + 2 * 0.09;
-  long long bodies[3], id, most;
+  int64_t bodies[3], id, most;
   ldy_operator H[3];
   ldy_system *system = created ();
 
   bodies[0] = rigid (system, 2);
-  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_diagonal (system, 3, diagonals[k], &bodies[k + 1]));
+  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_body (system, DIAGONAL (3, diagonals[k]), &bodies[k + 1]));
   GOOD (ldy_system_add_point_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
   /* Row 0: the turn about x is the first wheel's. Row 1: it is also the second wheel's. */
   H[0] = row_of (6, 0, 1, dense[0]);
   H[1] = row_of (3, 0, -1, dense[1]);
   H[2] = row_of (3, 2, -1, dense[2]);
   dense[1][1] = 0, dense[2][4] = 0;
-  GOOD (ldy_system_add_rows (system, 2, bodies, H, 3, &id));
+  GOOD (ldy_system_add_constraint_rows (system, 2, bodies, H, 3, &id));
   for (int i = 0; i < 12; i ++) x[i] = i - 5;
   REFUSED (ldy_system_geometric_stiffness (system, joints, 2, R, 6, x, y, 12));
   GOOD (ldy_system_geometric_stiffness (system, joints, 2, R, 5, x, y, 12));
   /* 20 at an arm of 0.3 */
   for (int i = 0; i < 12; i ++) CHECK_NEAR (y[i], i < 2 ? 6 * x[i] : 0, 1e-13);
-  GOOD (ldy_system_sharp_critical_step (system, joints, 2, R, 5, &square, &step, &most, &share));
+  GOOD (critical_step (system, joints, 2, R, 5, LDY_CRITICAL_STEP_FREE_MOTIONS, &square, &step, &most, &share));
   CHECK_NEAR (square, 6 / inertia, 1e-9); /* about y */
   CHECK_INT ((long) most, 0);
   GOOD (ldy_system_add_dof_constraint (system, bodies[0], 1, 1, &id));
-  GOOD (ldy_system_sharp_critical_step (system, joints, 3, R, 6, &square, &step, &most, &share));
+  GOOD (critical_step (system, joints, 3, R, 6, LDY_CRITICAL_STEP_FREE_MOTIONS, &square, &step, &most, &share));
   CHECK_NEAR (square, 6 / (inertia + 0.25 + 0.5), 1e-9);
   CHECK_NEAR (step, 2 / sqrt (square), 1e-9);
   GOOD (ldy_system_remove_constraint (system, 0));
   GOOD (ldy_system_add_point_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
   /* Now it is the last one. */
   joints[2] = joints[0], joints[0] = joints[1], R[3] = R[4] = 0, R[5] = 20, R[2] = 9;
-  GOOD (ldy_system_sharp_critical_step (system, joints, 3, R, 6, &square, &step, &most, &share));
+  GOOD (critical_step (system, joints, 3, R, 6, LDY_CRITICAL_STEP_FREE_MOTIONS, &square, &step, &most, &share));
   CHECK_NEAR (square, 6 / (inertia + 0.25 + 0.5), 1e-9);
   CHECK_INT ((long) most, 3);
   joints[0].kind = LDY_JOINT_CONTACT;
-  REFUSED (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (system, joints, 3, R, 6, 0, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (),
     "constraint 1 among bodies 0, 1 and 1 more: its geometric stiffness is not known: it is given by operators");
   joints[0] = joints[2] = joints[1];
-  REFUSED (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (system, joints, 3, R, 6, 0, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "constraint 3 on body 0: it is given by points, its joint by operators");
   joints[2].kind = LDY_JOINT_CONTACT_ON_SLAVE;
-  GOOD (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
+  GOOD (critical_step (system, joints, 3, R, 6, 0, &square, NULL, NULL, NULL));
   joints[2].kind = LDY_JOINT_LINK;
-  REFUSED (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (system, joints, 3, R, 6, 0, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "constraint 3 on body 0: the length of the link");
   ldy_system_destroy (system);
 }
@@ -168,20 +168,20 @@ static void errors (void)
   double R[3] = { 0, 0, -1 }, bad[3] = { 0, NAN, 0 }, x[6] = { 0 }, y[6], square, ones[6] = { 1, 1, 1, 1, 1, 1 };
   double A[1] = { 1 }, indefinite[36] = { 0 };
   int starts[2] = { 0, 1 }, rows[1] = { 0 }, ends[7] = { 0, 1, 2, 3, 4, 5, 6 };
-  long long body, constraint, general;
+  int64_t body, constraint, general;
   ldy_system *system = created ();
 
-  GOOD (ldy_system_critical_step (system, NULL, 0, NULL, 0, &square, NULL, NULL, NULL));
+  GOOD (critical_step (system, NULL, 0, NULL, 0, 0, &square, NULL, NULL, NULL));
   CHECK_NEAR (square, 0, 0);
   body = rigid (system, 1);
   GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, down, origin, NULL, &constraint));
   GOOD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 6));
-  GOOD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
-  GOOD (ldy_system_set_matrix (system, body, 6, ends, ends, ones, 6));
+  GOOD (critical_step (system, &link, 1, R, 3, 0, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_set_inertia (system, body, SPARSE (6, ends, ends, ones, 6)));
   GOOD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 6));
-  REFUSED (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
-  CHECK_TEXT (ldy_last_error (), "its inverse inertia is not there as numbers");
-  GOOD (ldy_system_set_diagonal (system, body, 6, ones));
+  REFUSED (critical_step (system, &link, 1, R, 3, 0, &square, NULL, NULL, NULL));
+  CHECK_TEXT (ldy_last_error (), "a critical step needs a dense or diagonal inverse inertia");
+  GOOD (ldy_system_set_inertia (system, body, DIAGONAL (6, ones)));
   REFUSED (ldy_system_geometric_stiffness (NULL, &link, 1, R, 3, x, y, 6));
   REFUSED (ldy_system_geometric_stiffness (system, NULL, 1, R, 3, x, y, 6));
   REFUSED (ldy_system_geometric_stiffness (system, &link, 1, NULL, 3, x, y, 6));
@@ -189,32 +189,32 @@ static void errors (void)
   REFUSED (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, NULL, 6));
   REFUSED (ldy_system_geometric_stiffness (system, &link, 0, R, 3, x, y, 6));
   REFUSED (ldy_system_geometric_stiffness (system, &link, 2, R, 3, x, y, 6));
-  REFUSED (ldy_system_geometric_stiffness (system, &link, (size_t) -1, R, 3, x, y, 6));
+  CHECK_INT (ldy_system_geometric_stiffness (system, &link, (size_t) -1, R, 3, x, y, 6), LDY_ERROR_TOO_LARGE);
   REFUSED (ldy_system_geometric_stiffness (system, &link, 1, R, 2, x, y, 6));
   REFUSED (ldy_system_geometric_stiffness (system, &link, 1, R, 6, x, y, 6));
   REFUSED (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 5));
   CHECK_TEXT (ldy_last_error (), "x and y: 5 values where 6 are needed");
   REFUSED (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 12));
-  REFUSED (ldy_system_critical_step (system, &link, 0, R, 3, &square, NULL, NULL, NULL));
-  REFUSED (ldy_system_critical_step (system, &link, 1, R, 2, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (system, &link, 0, R, 3, 0, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (system, &link, 1, R, 2, 0, &square, NULL, NULL, NULL));
   REFUSED (ldy_system_geometric_stiffness (system, &no_length, 1, R, 3, x, y, 6));
   REFUSED (ldy_system_geometric_stiffness (system, &unknown, 1, R, 3, x, y, 6));
   REFUSED (ldy_system_geometric_stiffness (system, &link, 1, bad, 3, x, y, 6));
-  REFUSED (ldy_system_critical_step (system, &unknown, 1, R, 3, &square, NULL, NULL, NULL));
-  REFUSED (ldy_system_critical_step (NULL, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (system, &unknown, 1, R, 3, 0, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (NULL, &link, 1, R, 3, 0, &square, NULL, NULL, NULL));
   for (int i = 0; i < 6; i ++) indefinite[7 * i] = i < 3 ? 1 : -1;
-  GOOD (ldy_system_set_dense (system, body, 6, indefinite));
-  REFUSED (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_set_inertia (system, body, DENSE (6, indefinite)));
+  REFUSED (critical_step (system, &link, 1, R, 3, 0, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "the inverse inertia is not positive");
-  REFUSED (ldy_system_sharp_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (system, &link, 1, R, 3, LDY_CRITICAL_STEP_FREE_MOTIONS, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "the inverse inertia is not positive");
-  GOOD (ldy_system_set_diagonal (system, body, 6, ones));
-  GOOD (ldy_system_add_diagonal (system, 3, ones, &general));
-  GOOD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_set_inertia (system, body, DIAGONAL (6, ones)));
+  GOOD (ldy_system_add_body (system, DIAGONAL (3, ones), &general));
+  GOOD (critical_step (system, &link, 1, R, 3, 0, &square, NULL, NULL, NULL));
   CHECK_NEAR (square, 1, 1e-9); /* what nothing pulls at has no stiffness */
   GOOD (ldy_system_remove_body (system, general));
-  GOOD (ldy_system_add_matrix (system, 1, starts, rows, A, 1, &general));
-  REFUSED (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_add_body (system, SPARSE (1, starts, rows, A, 1), &general));
+  REFUSED (critical_step (system, &link, 1, R, 3, 0, &square, NULL, NULL, NULL));
   ldy_system_destroy (system);
 }
 
@@ -223,14 +223,14 @@ static void axes_of_a_pseudo_rigid_body (void)
 {
   ldy_joint link = { LDY_JOINT_LINK, 0.5 }, carried = { LDY_JOINT_CONTACT_ON_MASTER, 0 };
   double R[3] = { 0, 0, -8 }, square;
-  long long body, id;
+  int64_t body, id;
   ldy_system *system = created ();
 
   GOOD (ldy_system_add_pseudo_rigid (system, 2, unit, origin, &body));
   GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, origin, NULL, &id));
-  GOOD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  GOOD (critical_step (system, &link, 1, R, 3, 0, &square, NULL, NULL, NULL));
   CHECK_NEAR (square, 8, 1e-9);
-  REFUSED (ldy_system_critical_step (system, &carried, 1, R, 3, &square, NULL, NULL, NULL));
+  REFUSED (critical_step (system, &carried, 1, R, 3, 0, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "constraint 0 on body 0: the body that is to turn its axes is not rigid");
   ldy_system_destroy (system);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ldy_system.h"
+#include "support/system_calls.h"
 #include "support/check.h"
 #include "support/scene.h"
 
@@ -132,7 +132,7 @@ static void tolerances (void)
 static void make (void)
 {
   static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0 };
-  long long body, constraint;
+  int64_t body, constraint;
 
   host = scene_mixed (41);
   shadow = ldy_shadow_new (scene_insert_all (host));

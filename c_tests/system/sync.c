@@ -12,8 +12,8 @@
 /* A contact of some program, with fields between that the library does not read. */
 typedef struct {
   char name[8];
-  unsigned long long key;
-  long long master, slave, id;
+  uint64_t key;
+  int64_t master, slave, id;
   double padding, frame[9], point[2][3];
   ldy_law law;
 } CONTACT;
@@ -25,14 +25,14 @@ static const double turned[9] = { 0, 1, 0, 0, 0, 1, 1, 0, 0 };
 static ldy_system *bodies (void)
 {
   ldy_system *system = NULL;
-  long long id;
+  int64_t id;
 
   GOOD (ldy_system_create (&system));
   for (int k = 0; k < BODIES; k ++) GOOD (ldy_system_add_rigid (system, 1 + k, unit, unit, origin, &id));
   return system;
 }
 
-static CONTACT contact (unsigned long long key, long long master, long long slave)
+static CONTACT contact (uint64_t key, int64_t master, int64_t slave)
 {
   CONTACT c;
 
@@ -46,8 +46,7 @@ static CONTACT contact (unsigned long long key, long long master, long long slav
 
 static int sync (ldy_system *system, size_t count, CONTACT *c, ldy_sync_report *report)
 {
-  return ldy_system_sync_constraints (system, count, &c->key, STRIDE, &c->master, &c->slave, STRIDE, c->frame, STRIDE, c->point[0],
-    c->point[1], STRIDE, &c->law, STRIDE, &c->id, STRIDE, report);
+  return ldy_system_sync_constraints (system, &c->key, STRIDE, &c->master, &c->slave, STRIDE, c->frame, STRIDE, c->point[0], c->point[1], STRIDE, &c->law, STRIDE, &c->id, STRIDE, count, report);
 }
 
 static void lists (void)
@@ -56,12 +55,12 @@ static void lists (void)
   ldy_sync_report report = { .size = sizeof report };
   CONTACT list[3] = { contact (10, 0, LDY_GROUND), contact (~0ull, 1, 0), contact (30, 2, 1) };
   double R[15] = { 0 }, own[15];
-  unsigned long long tags[4];
-  long long joint;
+  uint64_t tags[4];
+  int64_t joint;
   ldy_law law;
 
   GOOD (ldy_system_add_point_constraint (system, 3, LDY_GROUND, unit, origin, NULL, &joint));
-  GOOD (ldy_system_set_tag (system, joint, 30)); /* no key: it stays */
+  GOOD (set_tag (system, joint, 30)); /* no key: it stays */
   list[1].law.kind = LDY_LAW_CONTACT, list[1].law.friction = 0.25;
   GOOD (sync (system, 3, list, &report));
   CHECK (report.kept == 0 && report.inserted == 3 && report.removed == 0 && report.first_inserted == 1);
@@ -95,7 +94,7 @@ static void lists (void)
   /* Compare with a new system that is built in this state. */
   ldy_system *again = bodies ();
   ldy_rows a = { .size = sizeof a }, b = { .size = sizeof b };
-  long long id;
+  int64_t id;
   GOOD (ldy_system_add_point_constraint (again, 3, LDY_GROUND, unit, origin, NULL, &id));
   for (int k = 0; k < 3; k ++) {
     CONTACT *c = &list[(k + 1) % 3];
@@ -113,8 +112,7 @@ static void lists (void)
 
   /* One law for all; NULL results; all constraints with keys are removed. */
   list[0].law.kind = LDY_LAW_FIXED;
-  GOOD (ldy_system_sync_constraints (system, 3, &list->key, STRIDE, &list->master, NULL, STRIDE, unit, 0, origin, NULL, 0,
-    &list->law, 0, NULL, 0, NULL));
+  GOOD (ldy_system_sync_constraints (system, &list->key, STRIDE, &list->master, NULL, STRIDE, unit, 0, origin, NULL, 0, &list->law, 0, NULL, 0, 3, NULL));
   GOOD (ldy_system_law (system, 4, &law));
   CHECK_INT (law.kind, LDY_LAW_FIXED);
   GOOD (sync (system, 0, list, &report));
@@ -148,21 +146,21 @@ static void bad_lists (void)
   list[2].slave = 9;
   BAD (sync (system, 3, list, &report), "entry 2: constraint 2 between bodies 2 and 9: there is no body 9");
   list[2].slave = -5;
-  BAD (sync (system, 3, list, &report), "entry 2: body -5: there is none with this id");
+  BAD (sync (system, 3, list, &report), "entry 2: body -5: there is no such body");
   list[2] = copy, list[2].law.kind = 12;
-  BAD (sync (system, 3, list, &report), "entry 2: its law: there is no kind 12");
+  BAD (sync (system, 3, list, &report), "entry 2: the kind of its law is 12");
   list[2].law.kind = LDY_LAW_CONTACT, list[2].law.cohesion = -1;
   BAD (sync (system, 3, list, &report), "entry 2: constraint 2 between bodies 2 and 1: its cohesion is negative");
   list[2] = copy;
   CONTACT *c = list;
-#define SYNC(keys, masters, slave_points, stride, report) ldy_system_sync_constraints (system, 3, keys, stride, masters, &c->slave, \
-    STRIDE, c->frame, STRIDE, c->point[0], slave_points, STRIDE, NULL, 0, &c->id, STRIDE, report)
+#define SYNC(keys, masters, slave_points, stride, report) ldy_system_sync_constraints (system, keys, stride, masters, &c->slave, \
+  STRIDE, c->frame, STRIDE, c->point[0], slave_points, STRIDE, NULL, 0, &c->id, STRIDE, 3, report)
   BAD (SYNC (NULL, &c->master, c->point[1], STRIDE, NULL), "keys is NULL");
   BAD (SYNC (&c->key, NULL, c->point[1], STRIDE, NULL), "masters is NULL");
   BAD (SYNC (&c->key, &c->master, NULL, STRIDE, NULL), "slave_points is NULL");
   BAD (SYNC (&c->key, &c->master, c->point[1], 12, NULL), "keys: a stride of 12 bytes is no multiple of 8");
   BAD (SYNC (&c->key, &c->master, c->point[1], STRIDE, &small), "report->size is 4");
-  BAD (ldy_system_sync_constraints (NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, NULL), "system is NULL");
+  BAD (ldy_system_sync_constraints (NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0, NULL), "system is NULL");
   GOOD (ldy_system_results (system, &after));
   CHECK (after.values == before.values && after.rows == 3);
   GOOD (ldy_system_stored_reactions (system, own, 9));

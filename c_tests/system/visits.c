@@ -70,11 +70,13 @@ static void compressed (const MODEL *m, int n, double (*W)[MOST])
 {
   static int starts[MOST + 1], columns[MOST * MOST];
   static double values[MOST * MOST];
-  int count = -1, code;
-  size_t entries = 0;
+  ldy_rows rows = LDY_ROWS_INIT;
+  size_t entries;
+  int code;
 
-  CHECK_INT (ldy_system_csr_size (m->system, &count, &entries), 0);
-  CHECK (count == n && entries <= MOST * MOST);
+  CHECK_INT (ldy_system_results (m->system, &rows), 0);
+  entries = rows.entries;
+  CHECK (rows.scalars == (size_t) n && entries <= MOST * MOST);
   CALL (code, 3, ldy_system_csr (m->system, starts, (size_t) n + 1, columns, values, entries));
   CHECK_INT (code, 0);
   for (int i = 0; i < n; i ++) {
@@ -103,7 +105,7 @@ static void factors (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MO
   CALL (code, 12, ldy_factor_compute (factor, m->system, mu, count));
   CHECK_INT (code, 0);
   CHECK_INT (ldy_factor_log_determinant (factor, &value), 0);
-  CALL (code, 2, ldy_factor_solve (factor, 1, x, (size_t) n, (size_t) n));
+  CALL (code, 2, ldy_factor_solve (factor, x, 8 * ((size_t) n), (size_t) n, 1));
   CHECK_INT (code, 0);
   for (int row = 0; row < rows->rows; row ++) {
     for (int i = starts[row]; i < starts[row + 1]; i ++) {
@@ -126,7 +128,7 @@ static void ranks (const MODEL *m, const ldy_rows *rows, int n)
 {
   int redundant[MOST + 1], again[MOST], dimension = -1, sum = 0, code;
 
-  CALL (code, 12, ldy_system_redundant (m->system, 0, redundant, (size_t) n, &dimension));
+  CALL (code, 12, system_redundant (m->system, 0, redundant, (size_t) n, &dimension));
   if (code) {
     CHECK_INT (code, LDY_ERROR_NOT_POSITIVE_DEFINITE);
     return;
@@ -221,11 +223,11 @@ static void products (const MODEL *m, const ldy_rows *rows, int n, double (*W)[M
 
   fill (x, columns * x_stride);
   for (int k = 0; k < columns * y_stride; k ++) y[k] = -7;
-  CALL (code, 4, ldy_rows_multiply_columns (rows, (size_t) columns, x, (size_t) x_stride, y, (size_t) y_stride, (size_t) n));
+  CALL (code, 4, ldy_rows_multiply (rows, x, 8 * ((size_t) x_stride), y, 8 * ((size_t) y_stride), (size_t) n, (size_t) columns));
   CHECK_INT (code, 0);
   for (int c = 0; c < columns; c ++) {
     const double *from = x + c * x_stride, *to = y + c * y_stride;
-    CHECK_INT (ldy_rows_multiply (rows, from, alone, (size_t) n), 0);
+    CHECK_INT (ldy_rows_multiply (rows, from, 0, alone, 0, (size_t) n, 1), 0);
     CHECK_SAME_BITS (alone, to, sizeof *alone * (size_t) n);
     for (int i = 0; i < n; i ++) {
       double sum = 0, scale = 0;
@@ -233,12 +235,12 @@ static void products (const MODEL *m, const ldy_rows *rows, int n, double (*W)[M
       CHECK_NEAR (to[i], sum, 1e-13 * scale);
     }
     for (int i = n; i < y_stride && c + 1 < columns; i ++) CHECK (to[i] == -7);
-    CALL (code, 4, ldy_system_multiply (m->system, from, alone, (size_t) n));
+    CALL (code, 4, ldy_system_multiply (m->system, from, 0, alone, 0, (size_t) n, 1, 0));
     CHECK_INT (code, 0);
     if (!rows->scalar_starts) CHECK_SAME_BITS (alone, to, sizeof *alone * (size_t) n);
   }
-  if (n) CHECK_INT (ldy_rows_multiply_columns (rows, 2, x, (size_t) n - 1, y, (size_t) n, (size_t) n), LDY_ERROR_INVALID_ARGUMENT);
-  CHECK_INT (ldy_rows_multiply_columns (rows, 1, x, MOST + 1, y, MOST + 1, (size_t) n + 1), LDY_ERROR_INVALID_ARGUMENT);
+  if (n) CHECK_INT (ldy_rows_multiply (rows, x, 8 * ((size_t) n - 1), y, 8 * ((size_t) n), (size_t) n, 2), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_rows_multiply (rows, x, 8 * (MOST + 1), y, 8 * (MOST + 1), (size_t) n + 1, 1), LDY_ERROR_INVALID_ARGUMENT);
 }
 
 void visit_world (const MODEL *m, RANDOM *random)
@@ -307,42 +309,42 @@ void visit_results (const MODEL *m, RANDOM *random)
 void visit_kept (const MODEL *m, RANDOM *random)
 {
   size_t count = (size_t) m->constraint_count, n = 3 * count;
-  unsigned long long tags[MOST], told[MOST];
+  uint64_t tags[MOST], told[MOST];
   double R[MOST], kept[MOST], velocity[MODEL_FREEDOMS];
-  long long ids[MOST];
+  int64_t ids[MOST];
 
   choices = random;
   check_context ("what is kept");
   if (n > MOST) return;
   fill (R, (int) n);
-  for (size_t k = 0; k < count; k ++) tags[k] = (unsigned long long) below (1000) << below (60), ids[k] = m->constraints[k].id;
+  for (size_t k = 0; k < count; k ++) tags[k] = (uint64_t) below (1000) << below (60), ids[k] = m->constraints[k].id;
   CHECK_INT (ldy_system_store_reactions (m->system, R, n), 0);
   CHECK_INT (ldy_system_stored_reactions (m->system, kept, n), 0);
   CHECK_SAME_BITS (R, kept, n * sizeof *R);
-  CHECK_INT (ldy_system_set_tags (m->system, count, ids, sizeof *ids, tags, sizeof *tags), 0);
-  if (count) CHECK_INT (ldy_system_set_tag (m->system, ids[0], tags[0] = 7), 0);
+  CHECK_INT (ldy_system_set_tags (m->system, ids, sizeof *ids, tags, sizeof *tags, count), 0);
+  if (count) CHECK_INT (set_tag (m->system, ids[0], tags[0] = 7), 0);
   CHECK_INT (ldy_system_tags (m->system, told, count), 0);
   CHECK_SAME_BITS (tags, told, count * sizeof *tags);
   if (count) {
     R[below ((int) n)] = NAN;
     ids[count - 1] = m->next_constraint;
     CHECK_INT (ldy_system_store_reactions (m->system, R, n), LDY_ERROR_INVALID_ARGUMENT);
-    CHECK_INT (ldy_system_set_tags (m->system, count, ids, sizeof *ids, told, sizeof *told), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_set_tags (m->system, ids, sizeof *ids, told, sizeof *told, count), LDY_ERROR_NOT_FOUND);
     CHECK_INT (ldy_system_tags (m->system, told, count + 1), LDY_ERROR_INVALID_ARGUMENT);
     CHECK_INT (ldy_system_stored_reactions (m->system, R, n), 0);
     CHECK_SAME_BITS (R, kept, n * sizeof *R);
   }
   for (int k = 0; k < m->body_count; k ++) {
     const MODEL_BODY *body = &m->bodies[k];
-    CHECK_INT (ldy_system_velocities (m->system, 1, &body->id, 8, (size_t) body->n, velocity, sizeof velocity), 0);
+    CHECK_INT (ldy_system_velocities (m->system, LDY_VELOCITY_FREE, &body->id, 8, velocity, sizeof velocity, (size_t) body->n, 1), 0);
     CHECK_SAME_BITS (velocity, body->velocity, sizeof *velocity * (size_t) body->n);
-    CHECK_INT (ldy_system_velocities (m->system, 1, &body->id, 8, (size_t) body->n + 1, velocity, sizeof velocity), LDY_ERROR_INVALID_ARGUMENT);
+    CHECK_INT (ldy_system_velocities (m->system, LDY_VELOCITY_FREE, &body->id, 8, velocity, sizeof velocity, (size_t) body->n + 1, 1), LDY_ERROR_INVALID_ARGUMENT);
   }
 }
 
 /* A constraint that comes. */
 typedef struct {
-  long long id, bodies[MANY];
+  int64_t id, bodies[MANY];
   int rows, count;
   double h[MANY][6 * MODEL_FREEDOMS], compliance[36];
 } GUEST;
@@ -385,7 +387,7 @@ static void come (MODEL *m, GUEST *guest)
   for (int k = 0; k < guest->count; k ++) guest->bodies[k] = m->bodies[(first + k) % m->body_count].id;
   fill_guest (m, guest, H);
   n = model_body (m, guest->bodies[0])->n;
-  CHECK_INT (ldy_system_add_rows (m->system, 7, guest->bodies, H, (size_t) guest->count, &guest->id), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_add_constraint_rows (m->system, 7, guest->bodies, H, (size_t) guest->count, &guest->id), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_INT (ldy_system_add_dof_constraint (m->system, guest->bodies[0], n, 1, &guest->id), LDY_ERROR_INVALID_ARGUMENT);
   if (is_freedom) {
     int freedom = below (n);
@@ -400,11 +402,9 @@ static void come (MODEL *m, GUEST *guest)
       memcpy (J + guest->rows * columns, guest->h[k], sizeof *J * H[k].count);
       columns += H[k].n;
     }
-    CHECK_INT (ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 2, J, rows, (size_t) columns, 1,
-      rows, &guest->id), LDY_ERROR_INVALID_ARGUMENT);
-    CALL (code, 20, ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 1, J, rows,
-      (size_t) columns, 1, rows, &guest->id));
-  } else CALL (code, 20, ldy_system_add_rows (m->system, guest->rows, guest->bodies, H, (size_t) guest->count, &guest->id));
+    CHECK_INT (ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 2, MATRIX (rows, (size_t) columns, J, 8 * 1, 8 * rows), &guest->id), LDY_ERROR_INVALID_ARGUMENT);
+    CALL (code, 20, ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 1, MATRIX (rows, (size_t) columns, J, 8 * 1, 8 * rows), &guest->id));
+  } else CALL (code, 20, ldy_system_add_constraint_rows (m->system, guest->rows, guest->bodies, H, (size_t) guest->count, &guest->id));
   CHECK_INT (code, 0);
   CHECK_INT ((long) guest->id, (long) m->next_constraint);
   m->next_constraint ++;
@@ -417,16 +417,16 @@ static void change (MODEL *m, GUEST *guest)
 
   if (below (2)) {
     fill_guest (m, guest, H);
-    CALL (code, 20, ldy_system_set_rows_operators (m->system, guest->id, H, (size_t) guest->count));
+    CALL (code, 20, ldy_system_set_operators (m->system, guest->id, H, (size_t) guest->count));
     CHECK_INT (code, 0);
   }
   if (below (2)) {
     double x[6];
     fill (x, count);
     for (int j = 0; j < count; j ++) for (int i = 0; i < count; i ++) guest->compliance[count * j + i] = x[i] * x[j];
-    CALL (code, 4, ldy_system_set_rows_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count)));
+    CALL (code, 4, ldy_system_set_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count)));
     CHECK_INT (code, 0);
-    CHECK_INT (ldy_system_set_rows_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count) + 1),
+    CHECK_INT (ldy_system_set_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count) + 1),
       LDY_ERROR_INVALID_ARGUMENT);
   }
 }

@@ -18,7 +18,7 @@ static void velocities_of_places (void)
     arm[3], w[3];
   ldy_system *system = NULL;
   ldy_rows rows = { .size = sizeof rows };
-  long long body, id;
+  int64_t body, id;
 
   for (int j = 0; j < 3; j ++) {
     double k[3];
@@ -35,7 +35,7 @@ static void velocities_of_places (void)
   }
   GOOD (ldy_system_body_angular_velocity (system, body, omega, velocity));
   memcpy (velocity + 3, v, sizeof v);
-  GOOD (ldy_system_set_velocity (system, body, velocity, 6));
+  GOOD (ldy_system_set_velocity (system, body, LDY_VELOCITY_FREE, velocity, 6));
   GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, point, NULL, &id));
   GOOD (ldy_system_update (system, 1));
   GOOD (ldy_system_results (system, &rows));
@@ -48,11 +48,11 @@ static void velocities_of_places (void)
   memcpy (w, p, sizeof w);
   w[1] = NAN;
   memcpy (arm, point, sizeof arm);
-  BAD (ldy_system_body_point (system, body, x, w, point), "body 0: what is given is not finite");
-  BAD (ldy_system_body_point (system, 7, x, p, point), "body 7: there is none with this id");
+  BAD (ldy_system_body_point (system, body, x, w, point), "body 0: place is not finite");
+  BAD (ldy_system_body_point (system, 7, x, p, point), "body 7: there is no such body");
   BAD (ldy_system_body_point (system, body, NULL, p, point), "center is NULL");
   BAD (ldy_system_body_point (system, body, x, p, NULL), "point is NULL");
-  BAD (ldy_system_body_angular_velocity (system, body, w, point), "body 0: what is given is not finite");
+  BAD (ldy_system_body_angular_velocity (system, body, w, point), "body 0: the angular velocity is not finite");
   BAD (ldy_system_world_angular_velocity (system, body, NULL, point), "referential is NULL");
   GOOD (ldy_system_add_pseudo_rigid (system, 1, unit, center, &id));
   BAD (ldy_system_world_angular_velocity (system, id, x, point), "body 1: it is not rigid and has no rotation");
@@ -69,7 +69,7 @@ static void places_of_pseudo_rigid (void)
   double singular[9] = { 1, 2, 3, 2, 4, 6, 0, 0, 1 }, nearly[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1e-16 }, wrong[9] = { NAN };
   ldy_system *system = NULL;
   ldy_rows rows = { .size = sizeof rows };
-  long long body, rigid, id;
+  int64_t body, rigid, id;
 
   GOOD (ldy_system_create (&system));
   GOOD (ldy_system_add_pseudo_rigid (system, 1, unit, center, &body));
@@ -80,7 +80,7 @@ static void places_of_pseudo_rigid (void)
   }
   GOOD (ldy_system_pseudo_rigid_point (system, body, F, x, p, point));
   for (int i = 0; i < 3; i ++) CHECK_NEAR (point[i], X[i], 1e-14);
-  GOOD (ldy_system_set_velocity (system, body, velocity, 12));
+  GOOD (ldy_system_set_velocity (system, body, LDY_VELOCITY_FREE, velocity, 12));
   GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, point, NULL, &id));
   GOOD (ldy_system_update (system, 1));
   GOOD (ldy_system_results (system, &rows));
@@ -93,10 +93,10 @@ static void places_of_pseudo_rigid (void)
   BAD (ldy_system_pseudo_rigid_point (system, body, singular, x, p, point), "body 0: its deformation gradient is singular");
   BAD (ldy_system_pseudo_rigid_point (system, body, nearly, x, p, point), "body 0: its deformation gradient is singular");
   BAD (ldy_system_pseudo_rigid_point (system, body, wrong, x, p, point), "body 0: its deformation gradient is not finite");
-  BAD (ldy_system_pseudo_rigid_point (system, body, F, wrong, p, point), "body 0: what is given is not finite");
-  BAD (ldy_system_pseudo_rigid_point (system, body, F, x, wrong, point), "body 0: what is given is not finite");
+  BAD (ldy_system_pseudo_rigid_point (system, body, F, wrong, p, point), "body 0: center is not finite");
+  BAD (ldy_system_pseudo_rigid_point (system, body, F, x, wrong, point), "body 0: place is not finite");
   BAD (ldy_system_pseudo_rigid_point (system, rigid, F, x, p, point), "body 1: it is not pseudo-rigid");
-  BAD (ldy_system_pseudo_rigid_point (system, 7, F, x, p, point), "body 7: there is none with this id");
+  BAD (ldy_system_pseudo_rigid_point (system, 7, F, x, p, point), "body 7: there is no such body");
   BAD (ldy_system_pseudo_rigid_point (system, body, NULL, x, p, point), "gradient is NULL");
   BAD (ldy_system_pseudo_rigid_point (system, body, F, NULL, p, point), "center is NULL");
   BAD (ldy_system_pseudo_rigid_point (system, body, F, x, NULL, point), "place is NULL");

@@ -14,16 +14,18 @@
  * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i]. Sparse matrices come in
  * compressed sparse columns, with indices from 0. Arguments are copied.
  *
- * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). n, the number of velocities of a
- * body, comes before the arrays whose lengths follow from it. A count comes directly after the array or arrays whose
- * values it counts: 3 times the rows for R. If a length is wrong, the function returns LDY_ERROR_INVALID_ARGUMENT, or for a sparse
- * matrix LDY_ERROR_INVALID_FORMAT, and writes nothing.
+ * Arguments come in this order: the object, the bodies or constraints that are meant, inputs, outputs. A count comes directly
+ * after the array or arrays whose entries it counts. A stride is a number of bytes.
  *
- * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_dof_constraint inserts it with one
- * to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row, without gaps;
+ * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). If a length is wrong, the function returns
+ * LDY_ERROR_INVALID_ARGUMENT, or for a sparse matrix LDY_ERROR_INVALID_FORMAT, and writes nothing.
+ *
+ * Rows. A constraint has three rows of scalars, unless ldy_system_add_constraint_rows or
+ * ldy_system_add_dof_constraint inserts it with one to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row, without gaps;
  * ldy_rows has the first index of each constraint.
  *
- * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
+ * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. The third axis of a frame is
+ * the normal of a contact, and points from the slave to the master: U_N > 0 separates the bodies, R_N > 0 pushes them apart. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
  * consistent set.
  *
@@ -34,6 +36,7 @@
  *
  * Errors. A function returns 0 or one of the codes below, and ldy_last_error returns the details, for instance
  *   constraint 12 between bodies 3 and 7: its frame is not finite
+ * ldy_strerror has a text for each code, ldy_last_error_info the constraint, body, entry and row by number.
  * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
  * handler of ldy.h.
  *
@@ -42,7 +45,7 @@
  * the library needs a stack of 128 KiB.
  *
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
- *   ldy_rows rows = { .size = sizeof (ldy_rows) };
+ *   ldy_rows rows = LDY_ROWS_INIT;
  * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
  * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_ERROR_INVALID_ARGUMENT and writes nothing.
  *
@@ -54,6 +57,16 @@
 #define LDY_SYSTEM_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+@version@
+
+/* Define LDY_WARN_UNUSED before this header to be warned where the code that a function returns is ignored. */
+#if defined (LDY_WARN_UNUSED) && defined (__GNUC__)
+#define LDY_RESULT __attribute__ ((warn_unused_result))
+#else
+#define LDY_RESULT
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,10 +76,17 @@ extern "C" {
 
 @common@
 
-/* The rows of ldy.h, for ldy_locdyn_rows_copy alone. */
-struct locdyn;
-
 @system@
+
+/* Initializers of the structures that the caller allocates: the size is set, all else is zero. */
+#define LDY_ERROR_INFO_INIT { .size = sizeof (ldy_error_info) }
+#define LDY_INERTIA_INIT { .size = sizeof (ldy_inertia) }
+#define LDY_MATRIX_INIT { .size = sizeof (ldy_matrix) }
+#define LDY_ROWS_INIT { .size = sizeof (ldy_rows) }
+#define LDY_CRITICAL_STEP_INIT { .size = sizeof (ldy_critical_step) }
+#define LDY_CONTACT_SOLVER_OPTIONS_INIT { .size = sizeof (ldy_contact_solver_options) }
+#define LDY_CONTACT_SOLVER_REPORT_INIT { .size = sizeof (ldy_contact_solver_report) }
+#define LDY_SYNC_REPORT_INIT { .size = sizeof (ldy_sync_report) }
 
 #ifdef __cplusplus
 }

@@ -324,7 +324,7 @@ impl System {
 
     fn set_rows_compliance(&mut self, constraint: i64, compliance: Option<Numbers>) -> PyResult<()> {
         let compliance = compliance.as_ref().map(|values| values.as_slice()).transpose()?;
-        self.system.set_compliance(id(constraint), compliance).map_err(raised)
+        self.system.set_compliance(id(constraint), compliance.unwrap_or_default()).map_err(raised)
     }
 
     fn regularise(&mut self, mu: Numbers) -> PyResult<()> {

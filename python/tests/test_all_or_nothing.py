@@ -68,7 +68,7 @@ def test_texts_have_the_ids_that_things_would_have_had():
 
 def test_things_are_removed_once():
     system, balls, contacts = scene()
-    with pytest.raises(ldy.Error, match="entry 2: constraint 0: an earlier entry names it"):
+    with pytest.raises(ldy.Error, match="entry 2: constraint 0: an earlier entry has the same id"):
         system.remove_constraints([0, 1, 0])
     system.remove_constraints(contacts[[2, 0]])
     system.remove_bodies(balls[[2, 0]])

@@ -47,7 +47,7 @@ pub unsafe fn string<'a>(name: &str, text: *const c_char) -> Result<&'a CStr> {
 
 /// The error of an argument that must not be NULL.
 pub fn null(name: &str) -> Code {
-    fail!(Code::BugFound, "{name} is NULL")
+    fail!(Code::InvalidArgument, "{name} is NULL")
 }
 
 /// The destination of a result; NULL if the caller does not want it.

@@ -24,6 +24,14 @@ pub const LDY_ERROR_EIGENVALUES: c_int = 26;
 pub const LDY_ERROR_POINT_NOT_IN_ELEMENT: c_int = 47;
 /// Error code: NULL or inconsistent argument, unknown kind, non-finite value.
 pub const LDY_ERROR_INVALID_ARGUMENT: c_int = 52;
+/// Error code: no results, since there was no successful update after the last change.
+pub const LDY_ERROR_STALE_RESULTS: c_int = 101;
+/// Error code: no such body or constraint.
+pub const LDY_ERROR_NOT_FOUND: c_int = 102;
+/// Error code: a count is larger than an int can hold, or than memory can be.
+pub const LDY_ERROR_TOO_LARGE: c_int = 103;
+/// Error code: an iteration did not converge.
+pub const LDY_ERROR_NOT_CONVERGED: c_int = 104;
 
 /// Bytes of the text of a report.
 pub const LDY_REPORT_TEXT: usize = 512;

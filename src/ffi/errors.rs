@@ -28,22 +28,29 @@ pub enum Code {
     /// Not in this build or version.
     NotImplemented = LDY_ERROR_NOT_IMPLEMENTED,
     /// A diagonal block, or a general matrix A, is singular.
-    LuFactor = LDY_ERROR_SINGULAR,
+    Singular = LDY_ERROR_SINGULAR,
     /// A symmetric matrix A is not positive definite.
-    CholFactor = LDY_ERROR_NOT_POSITIVE_DEFINITE,
+    NotPositiveDefinite = LDY_ERROR_NOT_POSITIVE_DEFINITE,
     /// An inverse is missing, of unknown kind, ill-formed or of wrong size.
-    MatrixKind = LDY_ERROR_INVALID_FORMAT,
+    InvalidFormat = LDY_ERROR_INVALID_FORMAT,
     /// The eigenvalue iteration failed.
-    EigenDecomposition = LDY_ERROR_EIGENVALUES,
+    Eigenvalues = LDY_ERROR_EIGENVALUES,
     /// The local coordinates of a point in its element were not found.
-    CoordinatesInverse = LDY_ERROR_POINT_NOT_IN_ELEMENT,
+    PointNotInElement = LDY_ERROR_POINT_NOT_IN_ELEMENT,
     /// NULL or inconsistent argument, unknown kind, non-finite value.
-    BugFound = LDY_ERROR_INVALID_ARGUMENT,
+    InvalidArgument = LDY_ERROR_INVALID_ARGUMENT,
+    /// No successful update since the last change.
+    StaleResults = LDY_ERROR_STALE_RESULTS,
+    /// No such body or constraint.
+    NotFound = LDY_ERROR_NOT_FOUND,
+    /// A count is too large.
+    TooLarge = LDY_ERROR_TOO_LARGE,
+    /// An iteration did not converge.
+    NotConverged = LDY_ERROR_NOT_CONVERGED,
 }
 
-/// Return the meaning of a code, for hosts without an `errstring` of their own: a string of static lifetime.
-#[unsafe(export_name = "ldy_entry_meaning")]
-pub extern "C" fn meaning(code: c_int) -> *const c_char {
+/// The meaning of a code: a string of static lifetime.
+pub fn meaning(code: c_int) -> *const c_char {
     let text = match code {
         LDY_DIFFERS => c"The legacy module differs",
         LDY_ERROR_OUT_OF_MEMORY => c"Out of memory",
@@ -56,7 +63,12 @@ pub extern "C" fn meaning(code: c_int) -> *const c_char {
         LDY_ERROR_EIGENVALUES => c"Eigenvalue decomposition failed",
         LDY_ERROR_POINT_NOT_IN_ELEMENT => c"Local coordinates of a point in a finite element not found",
         LDY_ERROR_INVALID_ARGUMENT => c"Invalid input or inconsistent state",
-        _ => c"Error",
+        LDY_ERROR_STALE_RESULTS => c"No successful update since the last change",
+        LDY_ERROR_NOT_FOUND => c"No such body or constraint",
+        LDY_ERROR_TOO_LARGE => c"Too large",
+        LDY_ERROR_NOT_CONVERGED => c"Iteration did not converge",
+        0 => c"Success",
+        _ => c"Unknown error",
     };
     text.as_ptr()
 }
@@ -69,8 +81,36 @@ macro_rules! fail {
 }
 pub(crate) use fail;
 
+/// Where an error of the neutral face occurred: ids and indices, −1 where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whereabouts {
+    /// The id of a constraint.
+    pub constraint: i64,
+    /// The id of a body.
+    pub body: i64,
+    /// The index of an entry of many.
+    pub entry: i64,
+    /// The index of a row of W.
+    pub row: i64,
+}
+
+impl Whereabouts {
+    /// No constraint, body, entry or row.
+    pub const NOWHERE: Self = Self { constraint: -1, body: -1, entry: -1, row: -1 };
+}
+
+/// An error of a thread.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Last {
+    text: Text,
+    code: c_int,
+    place: Whereabouts,
+}
+
 thread_local! {
-    static LAST: Cell<Text> = const { Cell::new(Text::new()) };
+    static LAST: Cell<Last> =
+        const { Cell::new(Last { text: Text::new(), code: 0, place: Whereabouts::NOWHERE }) };
 }
 
 /// Bytes of a text, enough for a constraint, its bodies and a cause; longer texts are cut.
@@ -119,10 +159,15 @@ impl Write for Text {
 
 /// Keep the details of an error as this thread's last, and return its code. See `fail!`.
 pub fn record(code: Code, details: fmt::Arguments) -> Code {
+    located(code, details, Whereabouts::NOWHERE)
+}
+
+/// The same for an error whose whereabouts are known.
+pub fn located(code: Code, details: impl fmt::Display, place: Whereabouts) -> Code {
     let mut text = Text::new();
     // Writing to a Text never fails; only a Display with an error of its own could fail here.
-    let _ = text.write_fmt(details);
-    LAST.set(text);
+    let _ = write!(text, "{details}");
+    LAST.set(Last { text, code: code as c_int, place });
     code
 }
 
@@ -133,7 +178,13 @@ pub fn about(subject: impl fmt::Display, code: Code) -> Code {
 
 /// The details of this thread's last error; empty if there was none.
 pub fn last() -> Text {
-    LAST.get()
+    LAST.get().text
+}
+
+/// The code of this thread's last error, 0 if there was none, and where it occurred.
+pub fn last_place() -> (c_int, Whereabouts) {
+    let Last { code, place, .. } = LAST.get();
+    (code, place)
 }
 
 /// The same for C, valid until the thread's next error.
@@ -145,13 +196,13 @@ pub fn last_text() -> *const c_char {
 #[derive(Clone, Copy)]
 pub struct DetailedError {
     code: Code,
-    details: Text,
+    details: Last,
 }
 
 impl From<Code> for DetailedError {
     /// The thread's last error, which has this code.
     fn from(code: Code) -> Self {
-        Self { code, details: last() }
+        Self { code, details: LAST.get() }
     }
 }
 
@@ -202,15 +253,15 @@ mod tests {
     #[test]
     fn long_texts_are_cut_between_characters() {
         assert_eq!(text(), "");
-        record(Code::BugFound, format_args!("{}é", "x".repeat(TEXT_SIZE - 2)));
+        record(Code::InvalidArgument, format_args!("{}é", "x".repeat(TEXT_SIZE - 2)));
         assert_eq!(text(), "x".repeat(TEXT_SIZE - 2));
-        record(Code::BugFound, format_args!("short"));
+        record(Code::InvalidArgument, format_args!("short"));
         assert_eq!(text(), "short");
     }
 
     #[test]
     fn texts_belong_to_their_thread() {
-        record(Code::BugFound, format_args!("mine"));
+        record(Code::InvalidArgument, format_args!("mine"));
         std::thread::spawn(|| assert_eq!(text(), "")).join().unwrap();
         assert_eq!(text(), "mine");
     }

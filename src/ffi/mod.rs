@@ -18,14 +18,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use errors::{Code, Result, fail};
 
-/// Run `function` and return 0 or its error code; a panic becomes [`Code::BugFound`].
+/// Run `function` and return 0 or its error code; a panic becomes [`Code::InvalidArgument`].
 ///
 /// Unwind safety is asserted: functions change shared structures only after every step that can fail.
 pub fn status(function: impl FnOnce() -> Result) -> c_int {
     caught(function).map_or_else(|code| code as c_int, |()| 0)
 }
 
-/// Run `function`; a panic becomes [`Code::BugFound`].
+/// Run `function`; a panic becomes [`Code::InvalidArgument`].
 pub fn caught<T>(function: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| Err(bug(panic)))
 }
@@ -33,7 +33,7 @@ pub fn caught<T>(function: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Not generic, so that it is compiled once.
 #[cold]
 fn bug(panic: Box<dyn Any + Send>) -> Code {
-    fail!(Code::BugFound, "internal error: {}", message(&*panic))
+    fail!(Code::InvalidArgument, "internal error: {}", message(&*panic))
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn results_become_codes() {
         assert_eq!(status(|| Ok(())), 0);
-        assert_eq!(status(|| Err(fail!(Code::MatrixKind, "body {}: no inverse", 7))), 20);
+        assert_eq!(status(|| Err(fail!(Code::InvalidFormat, "body {}: no inverse", 7))), 20);
         assert_eq!(text(), "body 7: no inverse");
     }
 

@@ -1,4 +1,5 @@
-//! A new file that takes the place of an old one when it is complete, so that a failed write changes nothing. Nothing here allocates.
+//! A new file that takes the place of an old one when it is complete, so that a failed write changes nothing. Nothing here
+//! allocates.
 
 use std::ffi::CStr;
 use std::fs::File;

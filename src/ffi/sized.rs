@@ -63,7 +63,7 @@ pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<CallerS
     let size = unsafe { first.cast::<usize>().read() };
     let why = format_args!("set it to sizeof ({}) before the call", T::NAME);
     let is_right = size >= T::LEAST && size.is_multiple_of(align_of::<T>());
-    ensure!(is_right, fail!(Code::BugFound, "{name}->size is {size}: {why}"));
+    ensure!(is_right, fail!(Code::InvalidArgument, "{name}->size is {size}: {why}"));
     Ok(CallerStruct { first, common: size.min(size_of::<T>()) })
 }
 

@@ -35,7 +35,7 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
 /// Whether a constraint is a cohesive contact whose reaction exceeds the strength of its bond.
 ///
 /// # Errors
-/// [`Code::BugFound`] for a cohesive contact if the material is missing, reaction or cohesion is not finite, or friction is not
+/// [`Code::InvalidArgument`] for a cohesive contact if the material is missing, reaction or cohesion is not finite, or friction is not
 /// a number.
 ///
 /// # Safety
@@ -46,7 +46,8 @@ unsafe fn is_exceeded(con: *const CON) -> Result<bool> {
         if (*con).kind != CONTACT || (*con).state & CON_COHESIVE == 0 {
             return Ok(false);
         }
-        let failed = |why: &str| fail!(Code::BugFound, "{}: cohesive, and {why}", display::constraint(con));
+        let failed =
+            |why: &str| fail!(Code::InvalidArgument, "{}: cohesive, and {why}", display::constraint(con));
         let material = (*con).mat.base.as_ref().ok_or_else(|| failed("mat.base is NULL"))?;
         if material.model == SPRING_DASHPOT {
             return Ok(false);

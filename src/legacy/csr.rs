@@ -45,7 +45,7 @@ impl CopiedRows {
     /// Copy all rows, in the order of the list. After an error there are no copies.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if the lists are damaged, or there are more blocks than `i32` can count; [`Code::NotImplemented`] if
+    /// [`Code::InvalidArgument`] if the lists are damaged, or there are more blocks than `i32` can count; [`Code::NotImplemented`] if
     /// there are blocks to external constraints; [`Code::OutOfMemory`].
     ///
     /// # Safety
@@ -86,7 +86,7 @@ impl CopiedRows {
             let mut next = (*ldy).dia;
             loop {
                 let place = self.originals.len();
-                let wrong = |what: &str| fail!(Code::BugFound, "row {place} of the list: {what}");
+                let wrong = |what: &str| fail!(Code::InvalidArgument, "row {place} of the list: {what}");
                 let is_there = next.is_null() || dynamics.is_none_or(|dynamics| dynamics.has_row(next));
                 ensure!(is_there, wrong("no live row, or not linked to its constraint as it was inserted"));
                 let Some(row) = next.as_ref() else { break };
@@ -98,8 +98,9 @@ impl CopiedRows {
                     return Err(fail!(Code::NotImplemented, "{name}: has blocks to external constraints"));
                 }
                 self.places.try_reserve(1).map_err(|_| exhausted())?;
-                let twice =
-                    || fail!(Code::BugFound, "{}: comes twice in the list", display::constraint(row.con));
+                let twice = || {
+                    fail!(Code::InvalidArgument, "{}: comes twice in the list", display::constraint(row.con))
+                };
                 ensure!(self.places.insert(next, place as u32).is_none(), twice());
                 push(&mut self.originals, next)?;
                 next = row.n;
@@ -127,7 +128,10 @@ impl CopiedRows {
             }
         }
         let why = "rows are missing from the list, or blocks from the rows";
-        ensure!(dynamics.is_none_or(|own| own.has_counts(count, blocks)), fail!(Code::BugFound, "{why}"));
+        ensure!(
+            dynamics.is_none_or(|own| own.has_counts(count, blocks)),
+            fail!(Code::InvalidArgument, "{why}")
+        );
         Ok(())
     }
 
@@ -138,7 +142,8 @@ impl CopiedRows {
     /// As [`CopiedRows::read`]; `row` is the original with this index.
     unsafe fn blocks(&mut self, place: usize, row: &DIAB, dynamics: Option<&LocalDynamics>) -> Result<usize> {
         // SAFETY: the caller promises a row whose constraint is valid, with its bodies.
-        let wrong = |what: &str| fail!(Code::BugFound, "{}: {what}", unsafe { display::constraint(row.con) });
+        let wrong =
+            |what: &str| fail!(Code::InvalidArgument, "{}: {what}", unsafe { display::constraint(row.con) });
         self.order.clear();
         push(&mut self.order, ((place as u64) << 32, &raw const row.W))?;
         let mut next = row.adj;
@@ -172,7 +177,8 @@ impl CopiedRows {
             last = Some(column);
         }
         let end = i32::try_from(self.columns.len());
-        let end = end.map_err(|_| fail!(Code::BugFound, "there are more blocks than an int can count"))?;
+        let end =
+            end.map_err(|_| fail!(Code::InvalidArgument, "there are more blocks than an int can count"))?;
         push(&mut self.starts, end)?;
         Ok(self.order.len() - 1)
     }
@@ -180,7 +186,7 @@ impl CopiedRows {
     /// Write the current R of each row to `reactions`.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if the number of values is wrong, or the list no longer has the rows that were copied.
+    /// [`Code::InvalidArgument`] if the number of values is wrong, or the list no longer has the rows that were copied.
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
@@ -198,7 +204,7 @@ impl CopiedRows {
     /// Write R of each row to the host's constraint.
     ///
     /// # Errors
-    /// As [`CopiedRows::write_reactions`]; [`Code::BugFound`] if a value is not finite. After an error nothing is written.
+    /// As [`CopiedRows::write_reactions`]; [`Code::InvalidArgument`] if a value is not finite. After an error nothing is written.
     ///
     /// # Safety
     /// As there; nobody else uses R of the constraints meanwhile.
@@ -210,7 +216,7 @@ impl CopiedRows {
             let each = || reactions.as_chunks::<3>().0.iter().zip(&self.originals);
             if let Some((_, row)) = each().find(|(values, _)| !is_finite(&values[..])) {
                 let name = display::constraint((**row).con);
-                return Err(fail!(Code::BugFound, "{name}: its reaction R is not finite"));
+                return Err(fail!(Code::InvalidArgument, "{name}: its reaction R is not finite"));
             }
             each().for_each(|(values, row)| *(**row).R.cast::<Vector>() = *values);
         }
@@ -257,5 +263,5 @@ fn exhausted() -> Code {
 }
 
 fn changed() -> Code {
-    fail!(Code::BugFound, "the rows of ldy are not those that were copied")
+    fail!(Code::InvalidArgument, "the rows of ldy are not those that were copied")
 }

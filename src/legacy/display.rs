@@ -32,7 +32,7 @@ pub unsafe fn constraint(con: *const CON) -> ConstraintName {
 #[cold]
 pub unsafe fn null(what: &str, body: *const BODY) -> Code {
     // SAFETY: the caller promises a valid body.
-    fail!(Code::BugFound, "{what} of body {} is NULL", unsafe { (*body).id })
+    fail!(Code::InvalidArgument, "{what} of body {} is NULL", unsafe { (*body).id })
 }
 
 /// The enumerator of a kind of constraint; `None` for an unknown kind.

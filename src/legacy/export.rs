@@ -117,7 +117,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const 
         let (mut rows, mut blocks) = (0, 0);
         for row in ldy.list() {
             let name = || display::constraint((*row).public.con);
-            first_equation(rows).ok_or_else(|| fail!(Code::BugFound, "{}: no int can number it", name()))?;
+            first_equation(rows).ok_or_else(|| fail!(Code::InvalidArgument, "{}: no int can number it", name()))?;
             rows += 1;
             blocks += (*row).blocks().count();
         }

@@ -86,7 +86,7 @@ static void print_error (int code)
   int length;
 
   name_rank (rank, sizeof rank);
-  length = snprintf (text, sizeof text, "ldy: %s: %s%s\n", errstring ? errstring (code) : ldy_entry_meaning (code), rank,
+  length = snprintf (text, sizeof text, "ldy: %s: %s%s\n", errstring ? errstring (code) : ldy_strerror (code), rank,
                      ldy_last_error ());
   if (length >= (int) sizeof text) {
     length = sizeof text - 1;

@@ -27,7 +27,7 @@ void ldy_entry_matrix_destroy (MX *a);
 DOM *ldy_entry_domain (LOCDYN *ldy);
 ldy_error_handler ldy_entry_handler (void **data);
 _Bool ldy_entry_is_set (int option);
-const char *ldy_entry_meaning (int code);
+const char *ldy_strerror (int code);
 
 #define LDY_HIDDEN __attribute__ ((visibility ("hidden")))
 

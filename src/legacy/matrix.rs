@@ -16,7 +16,7 @@ const VALUES: usize = size_of::<MX>() + 8;
 /// `p` and `i` are NULL or have the sizes that the kind asks for.
 pub unsafe fn create(kind: c_int, m: c_int, n: c_int, p: *const c_int, i: *const c_int) -> Result<*mut MX> {
     let (Ok(rows), Ok(columns)) = (usize::try_from(m), usize::try_from(n)) else {
-        return Err(fail!(Code::BugFound, "matrix of {m} rows and {n} columns or blocks"));
+        return Err(fail!(Code::InvalidArgument, "matrix of {m} rows and {n} columns or blocks"));
     };
     // SAFETY: the caller promises that `p` and `i` are NULL or have the sizes that the kind asks for.
     unsafe {
@@ -24,11 +24,11 @@ pub unsafe fn create(kind: c_int, m: c_int, n: c_int, p: *const c_int, i: *const
             MXDENSE => one_block(kind, m, n, count(rows.checked_mul(columns))?, 0),
             MXBD => {
                 let (Some(p), Some(i)) = (array(p, columns + 1), array(i, columns + 1)) else {
-                    return Err(fail!(Code::MatrixKind, "block-diagonal matrix without p or i"));
+                    return Err(fail!(Code::InvalidFormat, "block-diagonal matrix without p or i"));
                 };
                 ensure!(
                     ascends(p) && ascends(i) && i[columns] == m,
-                    fail!(Code::MatrixKind, "block-diagonal matrix with ill-formed p or i")
+                    fail!(Code::InvalidFormat, "block-diagonal matrix with ill-formed p or i")
                 );
                 let a = one_block(kind, m, n, p[columns], 2 * (columns + 1))?;
                 (*a).p = (*a).x.add(p[columns] as usize).cast();
@@ -38,7 +38,7 @@ pub unsafe fn create(kind: c_int, m: c_int, n: c_int, p: *const c_int, i: *const
                 Ok(a)
             }
             MXCSC => copied_columns(m, n, array(p, columns + 1), i),
-            _ => Err(fail!(Code::MatrixKind, "unknown kind of matrix {kind}")),
+            _ => Err(fail!(Code::InvalidFormat, "unknown kind of matrix {kind}")),
         }
     }
 }
@@ -106,7 +106,7 @@ fn header(bytes: usize, kind: c_int, m: c_int, n: c_int) -> Result<*mut MX> {
 /// # Safety
 /// `i` is NULL or has the number of indices that the last value of `p` states.
 unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_int) -> Result<*mut MX> {
-    let ill_formed = || fail!(Code::MatrixKind, "compressed columns with missing or ill-formed p or i");
+    let ill_formed = || fail!(Code::InvalidFormat, "compressed columns with missing or ill-formed p or i");
     let p = match p {
         None if i.is_null() => return header(size_of::<MX>(), MXCSC, m, n),
         p => p.filter(|p| ascends(p)).ok_or_else(ill_formed)?,

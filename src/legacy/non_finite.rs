@@ -50,13 +50,13 @@ pub unsafe fn of_blocks_between(constraints: [*mut CON; 2]) -> Code {
 }
 
 fn overflow(what: &str) -> Code {
-    fail!(Code::BugFound, "{what} overflows, though all that it is made of is finite")
+    fail!(Code::InvalidArgument, "{what} overflows, though all that it is made of is finite")
 }
 
 /// The error of a value that is not finite.
 #[cold]
 pub fn not_finite(value: impl fmt::Display) -> Code {
-    fail!(Code::BugFound, "{value} is not finite")
+    fail!(Code::InvalidArgument, "{value} is not finite")
 }
 
 /// The error of the first non-finite input of the velocities, or otherwise of W.

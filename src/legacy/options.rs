@@ -19,9 +19,12 @@ pub fn set(option: c_int, value: c_int) -> Result {
     let is_set = match value {
         0 => false,
         1 => true,
-        _ => return Err(fail!(Code::BugFound, "option {option}: unknown value {value}")),
+        _ => return Err(fail!(Code::InvalidArgument, "option {option}: unknown value {value}")),
     };
-    ensure!((LDY_NO_LONGJMP..=LDY_QUIET).contains(&option), fail!(Code::BugFound, "unknown option {option}"));
+    ensure!(
+        (LDY_NO_LONGJMP..=LDY_QUIET).contains(&option),
+        fail!(Code::InvalidArgument, "unknown option {option}")
+    );
     if option == LDY_NO_AVX2 {
         simd::forbid_avx2(is_set);
     }
@@ -43,6 +46,11 @@ pub fn revision() -> u32 {
     REVISION.load(Ordering::Relaxed)
 }
 
+/// How many threads updates may use.
+pub fn threads() -> c_int {
+    c_int::try_from(team::asked()).unwrap_or(c_int::MAX)
+}
+
 /// Set the number of threads.
 pub fn set_threads(count: c_int) -> Result {
     match usize::try_from(count) {
@@ -53,6 +61,6 @@ pub fn set_threads(count: c_int) -> Result {
             team::ask(count);
             Ok(())
         }
-        _ => Err(fail!(Code::BugFound, "{count} threads")),
+        _ => Err(fail!(Code::InvalidArgument, "{count} threads")),
     }
 }

@@ -76,6 +76,22 @@ pub fn deviation_from_orthonormal(b: &Block) -> f64 {
     entries.fold(0.0, f64::max)
 }
 
+/// An orthonormal frame whose third column has the direction of `normal`: T. Duff et al., "Building an orthonormal basis, revisited",
+/// Journal of Computer Graphics Techniques 6 (2017). `None` if the normal is zero or not finite.
+pub fn frame_from_normal(normal: &Vector) -> Option<Block> {
+    // Scaled first, so that squares neither overflow nor vanish.
+    let scale = largest(normal);
+    let scaled = normal.map(|x| x / scale);
+    let length = dot(&scaled, &scaled).sqrt();
+    let [x, y, z] = scaled.map(|x| x / length);
+    let sign = if z < 0.0 { -1.0 } else { 1.0 };
+    let a = -1.0 / (sign + z);
+    let b = x * y * a;
+    let columns = [[1.0 + sign * x * x * a, sign * b, -sign * x], [b, sign + y * y * a, -y], [x, y, z]];
+    let frame = of_columns(columns);
+    is_finite(&frame).then_some(frame)
+}
+
 /// `xᵀ b x`.
 #[inline(always)]
 pub fn quadratic_form(b: &Block, x: &Vector) -> f64 {

@@ -36,7 +36,7 @@ impl Cholesky {
     /// # Errors
     /// If μ has another number of values, a value is not finite, memory is exhausted, or a pivot is not positive, or positive by
     /// rounding alone: at most 1e-13 of its diagonal entry. There is no factor then.
-    pub fn factorise(&mut self, w: &BlockRows, mu: &[f64]) -> Result<(), Error> {
+    pub fn factorize(&mut self, w: &BlockRows, mu: &[f64]) -> Result<(), Error> {
         self.size = None;
         let (rows, scalars) = (w.len(), w.scalar_count());
         let each = match mu.len() {
@@ -83,8 +83,8 @@ impl Cholesky {
             w.upper(row).map(|(_, block)| block.len()).sum::<usize>() - height * (height - 1) / 2
         };
         let total: usize = (0..count).map(entries).sum();
-        let why = "W has more entries than an int can count";
-        ensure!(i32::try_from(total).is_ok(), Error::of_rows(Fault::Invalid(why)));
+        let why = "W has more entries";
+        ensure!(i32::try_from(total).is_ok(), Error::of_rows(Fault::TooLarge(why)));
         collect(starts, w.scalar_count() + 1, iter::once(0))?;
         collect(rows, total, iter::empty())?;
         collect(values, total, iter::empty())?;

@@ -181,7 +181,7 @@ impl RowLayoutBuf {
         values.push(value);
         for (row, &height) in heights.iter().enumerate() {
             check_height(row, height)?;
-            let why = Fault::Invalid("more scalar rows than an int can count");
+            let why = Fault::TooLarge("more scalar rows");
             scalar = scalar.checked_add(height as i32).ok_or(Error::of_row(row, why))?;
             push(&mut scalars, scalar)?;
             for &column in &columns[range(starts, row)] {

@@ -44,7 +44,7 @@ impl Padded {
             self.laws.push(law.map_err(|fault| Error::of_row(row, fault))?);
             self.add_blocks(w, triple);
             let end = i32::try_from(self.columns.len());
-            let too_many = Error::of_rows(Fault::Invalid("W has more blocks than an int can count"));
+            let too_many = Error::of_rows(Fault::TooLarge("W has more blocks"));
             self.starts.push(end.map_err(|_| too_many)?);
         }
         Ok(())

@@ -55,10 +55,7 @@ pub fn critical_step(
         Err(Failure::NothingMoves) => return Ok(none(zeros(stiffness.dofs())?)),
         found => found.map_err(failed)?,
     };
-    ensure!(
-        estimate.has_settled(TOLERANCE),
-        Error::of_rows(Fault::Invalid("the largest eigenvalue did not settle"))
-    );
+    ensure!(estimate.has_settled(TOLERANCE), Error::of_rows(Fault::NotConverged("the largest eigenvalue")));
     let value = estimate.value;
     if value <= estimate.residual.max(ROUNDING * estimate.magnitude) {
         return Ok(none(vector));

@@ -8,7 +8,7 @@ use crate::inertia::{self, BlockDiagonal, Defect, FactorError, Inverse, Matrix, 
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
-use crate::math::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
+use crate::math::{Block, Vector, inverse_symmetric, is_finite};
 use crate::memory::{collected, repeated, with_capacity};
 
 use super::error::{Checked, Fault};
@@ -346,11 +346,6 @@ pub(super) fn finite(what: &'static str, values: &[f64]) -> Checked {
     if is_finite(values) { Ok(()) } else { Err(Fault::NotFinite(what)) }
 }
 
-/// Check that axes are orthonormal to within 1e-8; if not, the error has the text that is passed.
-pub(super) fn orthonormal(what: &'static str, axes: &Block) -> Checked {
-    if deviation_from_orthonormal(axes) <= 1e-8 { Ok(()) } else { Err(Fault::Invalid(what)) }
-}
-
 /// Whether values have the same bits: 0 and −0 have not, and results computed from them may differ.
 pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
     let pairs = one.iter().zip(other);
@@ -381,7 +376,7 @@ impl Body {
     pub fn new(dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Checked<Self> {
         kinematics.check()?;
         if dofs == 0 || kinematics.dofs().is_some_and(|expected| expected != dofs) {
-            let (what, expected) = ("its generalised velocity", kinematics.dofs().unwrap_or(1));
+            let (what, expected) = ("its generalized velocity", kinematics.dofs().unwrap_or(1));
             return Err(Fault::Size { what, expected, found: dofs });
         }
         fits(&inertia, dofs)?;
@@ -466,19 +461,6 @@ impl Kinematics {
             (Self::PseudoRigid { center }, Self::PseudoRigid { center: other }) => same_bits(center, other),
             (Self::General, Self::General) => true,
             _ => false,
-        }
-    }
-
-    /// Check that Λ of a rigid body is orthonormal.
-    ///
-    /// # Errors
-    /// If it is not.
-    pub(super) fn check_rotation(&self) -> Checked {
-        match self {
-            Self::Rigid { rotation, .. } => {
-                orthonormal("its rotation is not orthonormal to within 1e-8", rotation)
-            }
-            _ => Ok(()),
         }
     }
 

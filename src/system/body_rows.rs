@@ -108,7 +108,7 @@ impl BodyFactors {
                 unit[j] = 0.0;
                 column.iter_mut().for_each(|value| *value *= through.step);
             }
-            if !factorise(dofs, &mut values[start..]) {
+            if !factorize(dofs, &mut values[start..]) {
                 return Ok(None);
             }
             nodes += dofs.div_ceil(NODE);
@@ -151,7 +151,7 @@ fn compliance(constraint: &Constraint, part: usize) -> Option<NodeBlock> {
             None => constraint.compliance()?[3 * i.min(j) + i.max(j)],
         };
     }
-    if !factorise(height, factor) {
+    if !factorize(height, factor) {
         return None;
     }
     Some(array::from_fn(|k| {
@@ -163,7 +163,7 @@ fn compliance(constraint: &Constraint, part: usize) -> Option<NodeBlock> {
 
 /// Replace the lower triangle of a matrix, column by column, by its Cholesky factor and the rest by zeros. Columns of pivots that
 /// are zero to rounding are zero. Returns false if the matrix is not positive semidefinite.
-fn factorise(n: usize, a: &mut [f64]) -> bool {
+fn factorize(n: usize, a: &mut [f64]) -> bool {
     let diagonal: [f64; MOST_DOFS] = array::from_fn(|i| if i < n { a[n * i + i] } else { 0.0 });
     for j in 0..n {
         let (pivot, zero) = (a[n * j + j], ROUNDING * diagonal[j]);
@@ -220,12 +220,12 @@ mod tests {
         system.add_dof_constraint(tree, Some(7), -1.0).unwrap();
         let compliance = [0.3, 0.1, 0.0, 0.1, 0.2, 0.0, 0.0, 0.0, 0.0];
         let regular = system.add_point_constraint([Some(rigid), None], &UNIT, [[0.5; 3]; 2]).unwrap();
-        system.set_compliance(regular, Some(&compliance)).unwrap();
+        system.set_compliance(regular, &compliance).unwrap();
         let five: Vec<f64> = (0..30).map(|_| random.signed()).collect();
         let five = Operator::dense(5, 6, &five).unwrap();
         let irregular = system.add_constraint_rows(&[rigid], vec![five]).unwrap();
         let compliance: Vec<f64> = (0..25).map(|k| if k % 6 == 0 { 0.4 } else { 0.05 }).collect();
-        system.set_compliance(irregular, Some(&compliance)).unwrap();
+        system.set_compliance(irregular, &compliance).unwrap();
         system.update(0.01).unwrap();
         system
     }

@@ -9,6 +9,7 @@ use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Result, Subject, unknown};
 use super::id_table::Id;
 use super::model::System;
+use super::model::bodies::in_use;
 use crate::fault::check_size;
 
 /// The error of one of many entries; nothing has changed.
@@ -123,9 +124,35 @@ impl System {
         count: usize,
         entry: impl Fn(usize) -> (Id, &'a [f64]),
     ) -> EntryResult {
-        all(count, |k| self.check_compliance(entry(k).0, Some(entry(k).1)))?;
+        all(count, |k| self.check_compliance(entry(k).0, entry(k).1))?;
         let mut entries = (0..count).map(entry);
-        Ok(entries.try_for_each(|(id, compliance)| self.put_compliance(id, Some(compliance)))?)
+        Ok(entries.try_for_each(|(id, compliance)| self.put_compliance(id, compliance))?)
+    }
+
+    /// Remove `count` bodies.
+    ///
+    /// # Errors
+    /// The error of the first entry that [`System::remove_body`] would refuse, or that names a body of an earlier entry. Nothing
+    /// has changed then.
+    pub fn remove_bodies(&mut self, count: usize, id: impl Fn(usize) -> Id) -> EntryResult {
+        let Self { bodies, constraints, .. } = self;
+        let mut chosen = 0;
+        let found = all(count, |k| {
+            let body = bodies.get(id(k)).ok_or(Error::of_body(id(k), Fault::Unknown))?;
+            if body.users > 0 {
+                return Err(in_use(constraints, id(k)));
+            }
+            let twice = Fault::Invalid("an earlier entry has the same id");
+            ensure!(bodies.choose(id(k)), Error::of_body(id(k), twice));
+            chosen += 1;
+            Ok(())
+        });
+        if found.is_err() {
+            (0..chosen).for_each(|k| bodies.take_back(id(k)));
+        }
+        found?;
+        (0..count).for_each(|k| self.take_body(id(k)));
+        Ok(())
     }
 
     /// Set the tags of `count` constraints.
@@ -150,7 +177,7 @@ impl System {
                 chosen += 1;
                 return Ok(());
             }
-            let twice = Fault::Invalid("an earlier entry names it");
+            let twice = Fault::Invalid("an earlier entry has the same id");
             Err(if is_there { Error { fault: twice, ..unknown(id(k)) } } else { unknown(id(k)) })
         });
         if found.is_err() {
@@ -184,7 +211,7 @@ impl System {
         Ok((0..count).map(entry).try_for_each(|(id, rotation)| self.set_rotation(id, &rotation))?)
     }
 
-    /// Write the free velocities of `count` bodies, n values each.
+    /// Write the free or the previous velocities of `count` bodies, n values each.
     ///
     /// # Errors
     /// The error of the first entry that names no body, or a body with another number of velocities; nothing is written then.
@@ -192,13 +219,15 @@ impl System {
         &'a self,
         count: usize,
         n: usize,
+        are_previous: bool,
         id: impl Fn(usize) -> Id,
         tell: impl FnMut(usize, &'a [f64]),
     ) -> EntryResult {
         let velocity = |k: usize| {
             let body = self.body(id(k))?;
-            let checked = check_size("its generalised velocity", body.dofs(), n);
-            checked.map(|()| body.velocity()).map_err(|fault| Error::of_body(id(k), fault))
+            let checked = check_size("its generalized velocity", body.dofs(), n);
+            let velocity = if are_previous { body.previous_velocity() } else { body.velocity() };
+            checked.map(|()| velocity).map_err(|fault| Error::of_body(id(k), fault))
         };
         tell_all(count, velocity, tell)
     }

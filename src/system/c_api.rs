@@ -5,17 +5,20 @@
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets are those of C")]
 
-pub mod any_rows;
 mod arguments;
 pub mod bodies;
 mod bulk;
 mod constraint_data;
 pub mod constraints;
+mod errors;
 mod factors;
 mod files;
+pub mod inertia;
 pub mod jacobian;
 mod laws;
+mod lists;
 mod locdyn;
+pub mod operators;
 mod products;
 mod rank;
 pub mod results;
@@ -26,7 +29,7 @@ mod strided;
 mod sync;
 mod world;
 
-use std::ffi::{c_int, c_longlong};
+use std::ffi::c_int;
 
 use crate::ffi::handle::{self, Handle};
 
@@ -34,7 +37,7 @@ use super::System;
 use arguments::entry;
 
 /// The id of the ground, for a constraint that has a body on one side only.
-pub const LDY_GROUND: c_longlong = -1;
+pub const LDY_GROUND: i64 = -1;
 
 /// A system: bodies, constraints between them, and the results of the last update, U = B + W R. One thread at a time may use it.
 pub struct ldy_system(());

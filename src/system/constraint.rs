@@ -414,9 +414,23 @@ impl Placement {
     }
 }
 
+/// The m × m values of a compliance with m values on the diagonal; any other number of values is as it was given.
+pub(super) fn full_compliance<'a>(
+    rows: usize,
+    given: &'a [f64],
+    room: &'a mut [f64; MOST_ROWS * MOST_ROWS],
+) -> &'a [f64] {
+    if given.len() != rows {
+        return given;
+    }
+    given.iter().enumerate().for_each(|(i, &value)| room[(rows + 1) * i] = value);
+    &room[..rows * rows]
+}
+
 /// Check a matrix that is to be added to a diagonal block of `rows` scalar rows, column-major, empty for none: it must be finite,
 /// and symmetric and positive semidefinite up to rounding.
 pub(super) fn check_compliance(rows: usize, compliance: &[f64]) -> Checked {
+    check_size("its compliance", rows * rows, compliance.len())?;
     finite("its compliance", compliance)?;
     let entry = |i: usize, j: usize| compliance.get(rows * j + i).copied().unwrap_or_default();
     let scale = 1e-10 * (0..rows).fold(0.0, |most, i| f64::max(most, entry(i, i).abs()));

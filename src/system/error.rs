@@ -89,7 +89,13 @@ impl fmt::Display for Error {
                 write!(f, "constraint {id} among bodies {first}, {second} and {} more", count - 2)?;
             }
         }
-        write!(f, ": {}", self.fault)
+        match (self.fault, self.subject) {
+            (Fault::Unknown, Subject::Body(_)) => f.write_str(": there is no such body"),
+            (Fault::Unknown, Subject::Constraint(..) | Subject::Among(..)) => {
+                f.write_str(": there is no such constraint")
+            }
+            (fault, _) => write!(f, ": {fault}"),
+        }
     }
 }
 

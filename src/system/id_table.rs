@@ -89,6 +89,11 @@ impl<T> Table<T> {
         self.next = next;
     }
 
+    /// An empty table that continues the ids of this one.
+    pub fn emptied(&self) -> Self {
+        Self { next: self.next, ..Self::default() }
+    }
+
     /// Choose the item with an id; return false if there is none, or it has been chosen already.
     pub fn choose(&mut self, id: Id) -> bool {
         self.get_mut(id).is_some_and(|(_, mark)| {

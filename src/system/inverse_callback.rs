@@ -1,5 +1,5 @@
-//! The user's inverse callbacks, for one body and for several (models): one callback of a model applies A⁻¹ of its bodies to columns
-//! in which their generalized velocities are stacked.
+//! The user's inverse callbacks, for one body and for several (models): one callback of a model applies A⁻¹ of its bodies to
+//! columns in which their generalized velocities are stacked.
 #![forbid(unsafe_code)]
 
 use std::fmt;

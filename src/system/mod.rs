@@ -4,13 +4,14 @@
 //! from [`c_api`]. [`crate::assembly::update`] computes the numbers, as it does for the legacy interface: the same bodies and
 //! constraints have the same bits through both. `unsafe` code is in `c_api`, and in `scene` where threads share slots and blocks.
 //!
-//! The modules: `id_table` keeps bodies and constraints under ids, and `structure` the pattern of W. `scene` has all data that
-//! an `update` reads, `dirty` the flags of changes, and `update_plan` the parts that an update computes again. `matrix_free`
+//! The modules: `id_table` keeps bodies and constraints under ids, and `structure` the pattern of W. `scene` has all data that an
+//! `update` reads, `dirty` the flags of changes, and `update_plan` the parts that an update computes again. `matrix_free`
 //! multiplies with W through the bodies, `stability` finds the longest stable step, and `solve` finds the forces, factors W and
-//! finds dependent rows. `laws` keeps laws with constraints, `sync` matches constraints with a list by keys, `bulk` has functions for
-//! many bodies or constraints, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's functions
-//! that apply A⁻¹. `world` converts quantities of the world frame, and `spin` rotates free rigid bodies.
+//! finds dependent rows. `laws` keeps laws with constraints, `sync` matches constraints with a list by keys, `bulk` has functions
+//! for many bodies or constraints, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's
+//! functions that apply A⁻¹. `world` converts quantities of the world frame, and `spin` rotates free rigid bodies.
 
+mod axes;
 mod body;
 mod body_rows;
 mod bulk;
@@ -37,6 +38,7 @@ mod world;
 
 pub use crate::math::lanczos::Estimate;
 pub use crate::rows::multiply::{Columns, extent};
+pub use axes::SystemOption;
 pub use body::{Body, Inertia, Kinematics};
 pub use bulk::{AtPoints, EntryError, EntryResult};
 pub use constraint::{Constraint, MOST_BODIES, MOST_ROWS, Operator, Placement};

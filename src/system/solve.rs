@@ -54,13 +54,13 @@ impl System {
         made.map_err(|error| self.of_row(error))
     }
 
-    /// Factor W + diag μ of the last update: see [`Cholesky::factorise`].
+    /// Factor W + diag μ of the last update: see [`Cholesky::factorize`].
     ///
     /// # Errors
     /// The errors of that function, and if there was no successful update since a change of other data than velocities.
     pub fn factorize(&self, factor: &mut Cholesky, mu: &[f64]) -> Result {
         let rows = self.rows_of_operators()?;
-        factor.factorise(&rows.w, mu).map_err(|error| self.of_row(error))
+        factor.factorize(&rows.w, mu).map_err(|error| self.of_row(error))
     }
 
     /// Find the scalar rows of W of the last update that depend on others, a value for each scalar row: see [`dependent_rows`].

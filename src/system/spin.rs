@@ -1,6 +1,7 @@
-//! Free rotation of rigid bodies: the change of the angular velocity in a step, and the rotation after it, by the method of J. C. Simo
-//! and K. K. Wong, "Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and momentum",
-//! International Journal for Numerical Methods in Engineering 31 (1991), 19–52. With the angular velocity Ω in the referential frame:
+//! Free rotation of rigid bodies: the change of the angular velocity in a step, and the rotation after it, by the method of J. C.
+//! Simo and K. K. Wong, "Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and momentum",
+//! International Journal for Numerical Methods in Engineering 31 (1991), 19–52. With the angular velocity Ω in the referential
+//! frame:
 //!
 //! J Ω₁ = exp(−Θ) J Ω₀, Λ₁ = Λ₀ exp(Θ), Θ = h (Ω₀ + Ω₁) / 2.
 //!
@@ -21,8 +22,8 @@ const MOST_STEPS: usize = 30;
 
 /// The gyroscopic term: the change Ω₁ − Ω₀ of the angular velocity of a rigid body within h without a torque. J is the referential
 /// inertia, Ω₀ is in the referential frame. To first order in h it is −h J⁻¹ (Ω × J Ω), as in Euler's equations; the method is of
-/// second order and keeps energy and the length of J Ω to rounding, however long the step is. A step in which the body turns by more
-/// than a radian is made in equal parts.
+/// second order and keeps energy and the length of J Ω to rounding, however long the step is. A step in which the body turns by
+/// more than a radian is made in equal parts.
 ///
 /// [`turned_rotation`] gives the rotation that belongs to it.
 ///
@@ -127,8 +128,8 @@ fn series(x: f64) -> (f64, f64, f64) {
 }
 
 /// The rotation of a rigid body after a step h in which its angular velocity changes from Ω₀ to Ω₁, both in the referential frame:
-/// Λ₀ exp(h (Ω₀ + Ω₁)/2). With Ω₁ = Ω₀ + [`gyroscopic_change`] the angular momentum in the world remains the same to rounding, if the
-/// body turns by at most a radian. The factor is orthonormal to rounding; Λ₀ is not made orthonormal again.
+/// Λ₀ exp(h (Ω₀ + Ω₁)/2). With Ω₁ = Ω₀ + [`gyroscopic_change`] the angular momentum in the world remains the same to rounding, if
+/// the body turns by at most a radian. The factor is orthonormal to rounding; Λ₀ is not made orthonormal again.
 ///
 /// `None` if something is not finite.
 pub fn turned_rotation(rotation: &Block, before: &Vector, after: &Vector, step: f64) -> Option<Block> {

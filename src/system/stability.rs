@@ -130,7 +130,12 @@ impl System {
         let stiffness = self.geometric_stiffness(joints, reactions)?;
         let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. }) || inertia.is_users();
         if let Some((id, _)) = self.bodies().find(|(_, body)| unknown(body.inertia())) {
-            return Err(Error::of_body(id, Fault::Invalid("its inverse inertia is not there as numbers")));
+            return Err(Error::of_body(
+                id,
+                Fault::Invalid(
+                    "a critical step needs a dense or diagonal inverse inertia, and this body has a sparse matrix or a callback",
+                ),
+            ));
         }
         let inverse = |f: &[f64], x: &mut [f64]| {
             for ((_, body), from) in self.bodies().zip(stiffness.offsets()) {

@@ -77,17 +77,17 @@ impl Workspace {
 }
 
 impl System {
-    /// Make the constraints with keys equal to a list of `count` entries, all or none. A constraint has a key if an earlier call has
-    /// inserted it; other constraints are not touched.
+    /// Make the constraints with keys equal to a list of `count` entries, all or none. A constraint has a key if an earlier call
+    /// has inserted it; other constraints are not touched.
     ///
     /// - If a constraint has the key of an entry, it gets bodies, frame and points of the entry, and keeps id, row, compliance,
-    ///   reaction and law (unless the entry has a law). If its frame changes, the reaction is expressed in the new axes, so that the
-    ///   force on the bodies in the world is the same; if master and slave change places, its sign changes, too.
+    ///   reaction and law (unless the entry has a law). If its frame changes, the reaction is expressed in the new axes, so that
+    ///   the force on the bodies in the world is the same; if master and slave change places, its sign changes, too.
     /// - If no constraint has the key, a new one is inserted, without reaction and compliance.
     /// - If no entry has the key of a constraint, it is removed.
     ///
-    /// The key is the tag of the constraint; [`System::set_tag`] changes it. If two constraints have the same key then, the older one
-    /// is the constraint of the entry, and the other one is removed.
+    /// The key is the tag of the constraint; [`System::set_tag`] changes it. If two constraints have the same key then, the older
+    /// one is the constraint of the entry, and the other one is removed.
     ///
     /// `tell` gets the id of the constraint of each entry.
     ///
@@ -186,7 +186,7 @@ impl System {
 }
 
 /// The components in the axes E′ of a force with the components R in the axes E: E′ R′ = E R. Zero if that is not finite, as with
-/// singular axes, see [`System::take_any_axes`].
+/// singular axes, see [`super::SystemOption::AnyAxes`].
 fn in_axes(after: &Block, before: &Block, force: Vector) -> Vector {
     if same_bits(after, before) || force == [0.0; 3] {
         return force;

@@ -194,7 +194,8 @@ impl Plan {
         self.has_blocks
     }
 
-    /// The rows in a range with something to compute; whether the diagonal block of each is computed, and whether pairs of it may be.
+    /// The rows in a range with something to compute; whether the diagonal block of each is computed, and whether pairs of it may
+    /// be.
     #[inline(always)]
     pub fn blocks_in(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, [bool; 2])> {
         marked(&self.rows, rows)

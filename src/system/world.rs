@@ -16,6 +16,8 @@ impl System {
     /// If there is no such body, it is not rigid, or something is not finite.
     pub fn body_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector> {
         let (rotation, referential) = self.rigid(id)?;
+        check(id, "center", center)?;
+        check(id, "place", place)?;
         let arm = transposed_times(rotation, &difference(place, center));
         given(id, sum(referential, &arm))
     }
@@ -36,8 +38,8 @@ impl System {
         let Kinematics::PseudoRigid { center: referential } = self.body(id)?.kinematics() else {
             return Err(Error::of_body(id, Fault::Invalid("it is not pseudo-rigid")));
         };
-        given(id, *center)?;
-        given(id, *place)?;
+        check(id, "center", center)?;
+        check(id, "place", place)?;
         finite("its deformation gradient", gradient).map_err(|fault| Error::of_body(id, fault))?;
         let singular = Error::of_body(id, Fault::Invalid("its deformation gradient is singular"));
         let inverse = inverse(gradient).filter(|inverse| is_finite(inverse)).ok_or(singular)?;
@@ -52,17 +54,21 @@ impl System {
     /// components of its generalized velocity: Ω = Λᵀ ω.
     ///
     /// # Errors
-    /// The errors of [`System::referential_point`].
+    /// The errors of [`System::body_point`].
     pub fn body_angular_velocity(&self, id: Id, spin: &Vector) -> Result<Vector> {
-        given(id, transposed_times(self.rigid(id)?.0, spin))
+        let rotation = self.rigid(id)?.0;
+        check(id, "the angular velocity", spin)?;
+        given(id, transposed_times(rotation, spin))
     }
 
     /// Convert an angular velocity Ω of a rigid body from the referential frame to the world frame: ω = Λ Ω.
     ///
     /// # Errors
-    /// The errors of [`System::referential_point`].
+    /// The errors of [`System::body_point`].
     pub fn world_angular_velocity(&self, id: Id, spin: &Vector) -> Result<Vector> {
-        given(id, times(self.rigid(id)?.0, spin))
+        let rotation = self.rigid(id)?.0;
+        check(id, "the angular velocity", spin)?;
+        given(id, times(rotation, spin))
     }
 
     pub(super) fn rigid(&self, id: Id) -> Result<(&Block, &Vector)> {
@@ -76,6 +82,10 @@ impl System {
 /// The ratio of stretches beyond which no digit of F⁻¹ is right.
 const MOST_STRETCHED: f64 = 1e15;
 
+fn check(id: Id, what: &'static str, values: &Vector) -> Result {
+    finite(what, values).map_err(|fault| Error::of_body(id, fault))
+}
+
 fn given(id: Id, result: Vector) -> Result<Vector> {
-    if is_finite(&result) { Ok(result) } else { Err(Error::of_body(id, Fault::NotFinite("what is given"))) }
+    if is_finite(&result) { Ok(result) } else { Err(Error::of_body(id, Fault::NotFinite("the result"))) }
 }

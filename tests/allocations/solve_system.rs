@@ -67,7 +67,7 @@ impl Tower {
             let point = [corner(place % SIDE) + inputs.shift, corner(place / SIDE), k as f64 - 0.5];
             system.move_constraint(contact, &UNIT, [point; 2]).unwrap();
             let compliance = inputs.compliance.map(|size| UNIT.map(|x| x * size));
-            system.set_compliance(contact, compliance.as_ref().map(|block| &block[..])).unwrap();
+            system.set_compliance(contact, compliance.as_ref().map_or(&[], |block| &block[..])).unwrap();
         }
         match (inputs.has_stop, *stop) {
             (true, None) => *stop = Some(system.add_dof_constraint(bodies[0], Some(3), 1.0).unwrap()),

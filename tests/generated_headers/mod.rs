@@ -5,7 +5,9 @@ mod prototypes;
 
 use crate::compiler::root;
 use crate::library::read;
-use ldy_codegen::{Table, layout_assertions_c, ldy_h, ldy_host_h, ldy_system_h, version_script};
+use ldy_codegen::{
+    Table, layout_assertions_c, ldy_bridge_h, ldy_h, ldy_host_h, ldy_system_h, version_script,
+};
 use std::fs;
 use std::path::PathBuf;
 
@@ -15,7 +17,7 @@ struct Generated {
     text: String,
 }
 
-fn generate() -> [Generated; 5] {
+fn generate() -> [Generated; 6] {
     let table = Table::parse(&read("src/legacy/layout.tsv"), &read("src/legacy/enumerations.tsv"))
         .unwrap_or_else(|error| panic!("{error}"));
     let of_all = |names: &[&str]| {
@@ -36,19 +38,21 @@ fn generate() -> [Generated; 5] {
     let ldy_host_h = ldy_host_h(&table, &prototypes("legacy/c_api/operators.rs"));
     // In the order in which the header has them.
     let parts = [
+        "errors",
+        "inertia",
         "bodies",
         "constraints",
-        "any_rows",
+        "operators",
         "jacobian",
         "constraint_data",
         "bulk",
+        "lists",
         "world",
         "results",
         "products",
         "factors",
         "rank",
         "files",
-        "locdyn",
         "stability",
         "solve",
         "laws",
@@ -59,15 +63,17 @@ fn generate() -> [Generated; 5] {
         _ => prototypes(&format!("system/c_api/{part}.rs")),
     });
     let system = [prototypes("system/c_api.rs"), parts.join("\n\n")].join("\n\n");
-    let ldy_system_h = ldy_system_h(&codes, &additions, &system);
+    let ldy_system_h = ldy_system_h(&codes, &additions, &system, env!("CARGO_PKG_VERSION"));
+    let ldy_bridge_h = ldy_bridge_h(&prototypes("system/c_api/locdyn.rs"));
     let exports = version_script(
-        &[&ldy_h, &ldy_host_h, &ldy_system_h],
+        &[&ldy_h, &ldy_host_h, &ldy_system_h, &ldy_bridge_h],
         concat!("LDY_", env!("CARGO_PKG_VERSION_MAJOR")),
     );
     [
         Generated { path: "include/ldy.h", text: ldy_h },
         Generated { path: "include/ldy_host.h", text: ldy_host_h },
         Generated { path: "include/ldy_system.h", text: ldy_system_h },
+        Generated { path: "include/ldy_bridge.h", text: ldy_bridge_h },
         Generated { path: "c_tests/legacy/layout_assertions.c", text: layout_assertions_c(&table) },
         Generated { path: "packaging/libldy.map", text: exports },
     ]

@@ -243,7 +243,7 @@ pub fn insert_constraint(system: &mut System, one: &Constraint) -> Id {
     };
     let id = id.unwrap();
     if let Some(compliance) = &one.compliance {
-        system.set_compliance(id, Some(compliance.as_slice())).unwrap();
+        system.set_compliance(id, compliance.as_slice()).unwrap();
     }
     id
 }

@@ -105,7 +105,7 @@ fn regularization_is_added_to_compliances() {
             let one = model.constraints.get_mut(&id).unwrap();
             one.compliance = (id % 2 == 0).then(|| random.definite(one.rows));
             let values = one.compliance.as_ref().map(|values| values.as_slice());
-            system.set_compliance(id, values).unwrap();
+            system.set_compliance(id, values.unwrap_or_default()).unwrap();
         }
         let mut later = model.constraints[&0].clone();
         later.shift = vec![0.0; later.rows];

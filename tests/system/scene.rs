@@ -331,7 +331,7 @@ impl Scene {
                 let rows = self.model.constraints[&id].rows;
                 let compliance = (self.below(3) > 0).then(|| self.random.definite(rows));
                 let values = compliance.as_ref().map(|values| values.as_slice());
-                self.system.set_compliance(id, values).unwrap();
+                self.system.set_compliance(id, values.unwrap_or_default()).unwrap();
                 self.model.constraints.get_mut(&id).unwrap().compliance = compliance;
             }
             7 => {

@@ -281,7 +281,7 @@ fn an_unchanged_list_keeps_the_pattern_and_the_bits_of_forces() {
 #[test]
 fn axes_with_units_carry_the_force_in_the_world() {
     let mut system = bodies();
-    system.take_any_axes(true);
+    system.set_option(ldy::system::SystemOption::AnyAxes, true);
     let sync = |system: &mut System, frame| {
         system.sync_constraints(1, |_| entry(7, frame), |_, _| {}).unwrap();
         let mut force = [0.0; 3];

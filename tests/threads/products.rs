@@ -39,7 +39,7 @@ fn third() -> Inertia {
 /// A chain of bodies of every kind, an obstacle among them, with many constraints on each.
 pub fn chain(bodies: usize, constraints: usize, inverse: impl Fn() -> Inertia) -> System {
     let mut system = System::new();
-    system.take_any_axes(true);
+    system.set_option(ldy::system::SystemOption::AnyAxes, true);
     for k in 0..bodies {
         let center = [wave(k, 0.0), wave(k, 1.0), wave(k, 2.0)];
         let rotation = std::array::from_fn(|i| wave(k, i as f64));
@@ -76,7 +76,7 @@ pub fn chain(bodies: usize, constraints: usize, inverse: impl Fn() -> Inertia) -
         };
         if k % 5 == 0 {
             let soft = [1.0, 0.1, 0.0, 0.1, 2.0, 0.0, 0.0, 0.0, 0.5];
-            system.set_compliance(id.unwrap(), Some(&soft)).unwrap();
+            system.set_compliance(id.unwrap(), &soft).unwrap();
         }
     }
     system.update(0.01).unwrap();

@@ -40,6 +40,14 @@ pub extern "C" fn ldy_last_error() -> *const c_char {
     errors::last_text()
 }
 
+/// The meaning of an error code in a few words, for instance "Out of memory"; "Success" for 0. ldy_last_error has the details.
+///
+/// Returns a string of static lifetime, also for unknown codes.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_strerror(code: c_int) -> *const c_char {
+    errors::meaning(code)
+}
+
 /// Set an option for the whole process.
 ///
 /// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or
@@ -63,6 +71,12 @@ pub extern "C" fn ldy_set_threads(n: c_int) -> c_int {
     ffi::status(|| options::set_threads(n))
 }
 
+/// How many threads updates may use, as ldy_set_threads or LDY_NUM_THREADS has set it.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_threads() -> c_int {
+    options::threads()
+}
+
 /// End the library's threads and release their memory, for instance before the host exits or is unloaded.
 ///
 /// While an update in another thread uses the threads, the function waits, at most for one stage of that update. An
@@ -81,6 +95,15 @@ pub extern "C" fn ldy_shutdown() {
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// The library's version as a number: 10000 major + 100 minor + patch.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_version_number() -> c_int {
+    let number = |text: &str| text.parse::<c_int>().unwrap_or_default();
+    10_000 * number(env!("CARGO_PKG_VERSION_MAJOR"))
+        + 100 * number(env!("CARGO_PKG_VERSION_MINOR"))
+        + number(env!("CARGO_PKG_VERSION_PATCH"))
 }
 
 /// Describe this library and its settings in one line for logs: version, layouts (serial or MPI), with MPI the name and version of

@@ -8,9 +8,9 @@ use std::mem::offset_of;
 use crate::ffi::codes::LDY_REPORT_TEXT;
 use crate::ffi::sized::CallerSized;
 
-/// Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that is
-/// compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but after
-/// a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect.
+/// Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that
+/// is compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but
+/// after a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect.
 pub const LDY_NO_LONGJMP: c_int = 1;
 
 /// Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with

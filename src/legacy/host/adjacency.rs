@@ -43,7 +43,7 @@ pub unsafe fn is_by_nodes(body: *const BODY) -> bool {
 /// Check that the kind of a body is known.
 ///
 /// # Errors
-/// [`Code::BugFound`].
+/// [`Code::InvalidArgument`].
 ///
 /// # Safety
 /// `body` is valid.
@@ -53,7 +53,7 @@ pub unsafe fn check_kind(body: *const BODY) -> Result {
     match unsafe { (*body).kind } {
         OBS | RIG | PRB | FEM => Ok(()),
         // SAFETY: as above.
-        kind => Err(fail!(Code::BugFound, "body {}: unknown kind {kind}", unsafe { (*body).id })),
+        kind => Err(fail!(Code::InvalidArgument, "body {}: unknown kind {kind}", unsafe { (*body).id })),
     }
 }
 
@@ -61,7 +61,7 @@ impl<'a> Adjacency<'a> {
     /// Prepare the decision for a constraint and one of its bodies.
     ///
     /// # Errors
-    /// [`Code::BugFound`] for an unknown kind of body, or an explicit finite-element body without a mesh.
+    /// [`Code::InvalidArgument`] for an unknown kind of body, or an explicit finite-element body without a mesh.
     ///
     /// # Safety
     /// `con` and `body` are valid during `'a`.
@@ -85,7 +85,7 @@ impl<'a> Adjacency<'a> {
     /// Whether another constraint of the body interacts with this one.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if its point has no elements.
+    /// [`Code::InvalidArgument`] if its point has no elements.
     ///
     /// # Safety
     /// `other` and the arguments of [`Adjacency::new`] are valid.
@@ -115,7 +115,7 @@ unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<BodyPoint> {
         let role = constraint::roles_on(con, body).next();
         role.map(|(_, role)| BodyPoint::of(con, role, ptr::null_mut())).ok_or_else(|| {
             let (name, id) = (display::constraint(con), (*body).id);
-            fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
+            fail!(Code::InvalidArgument, "{name}: given with body {id}, which is neither of these")
         })
     }
 }

@@ -47,7 +47,7 @@ impl<'a> HostBody<'a> {
                 },
                 PRB => Ok(Self::PseudoRigid(PseudoRigid { center })),
                 FEM => FiniteElementBody::new(body, velocities_only).map(Self::FiniteElement),
-                kind => Err(fail!(Code::BugFound, "body {} of unknown kind {kind}", (*body).id)),
+                kind => Err(fail!(Code::InvalidArgument, "body {} of unknown kind {kind}", (*body).id)),
             }
         }
     }
@@ -134,7 +134,7 @@ pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<InertiaRef<'
     let inertia = unsafe { view((*body).inverse) }.map_err(|code| errors::about("inverse", code))?;
     match inertia.size() {
         size if size == dofs => Ok(inertia),
-        size => Err(fail!(Code::MatrixKind, "inverse of size {size} for {dofs} velocities")),
+        size => Err(fail!(Code::InvalidFormat, "inverse of size {size} for {dofs} velocities")),
     }
 }
 
@@ -195,7 +195,7 @@ const INCOMPLETE: &str = "arrays are missing or sizes negative";
 
 #[cold]
 fn ill_formed(why: impl fmt::Display) -> Code {
-    fail!(Code::MatrixKind, "{why}")
+    fail!(Code::InvalidFormat, "{why}")
 }
 
 /// The number of values: the last of the starts of blocks or columns.

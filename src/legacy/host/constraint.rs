@@ -12,7 +12,7 @@ use super::body_point::{BodyPoint, CachedLocations, Role};
 /// Check that a constraint is of a known kind and has a master.
 ///
 /// # Errors
-/// [`Code::BugFound`].
+/// [`Code::InvalidArgument`].
 ///
 /// # Safety
 /// `con` is valid, its bodies are NULL or valid.
@@ -21,7 +21,10 @@ pub unsafe fn check(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         check_kind(con)?;
-        ensure!(!(*con).master.is_null(), fail!(Code::BugFound, "{}: no master", display::constraint(con)));
+        ensure!(
+            !(*con).master.is_null(),
+            fail!(Code::InvalidArgument, "{}: no master", display::constraint(con))
+        );
     }
     Ok(())
 }
@@ -29,7 +32,7 @@ pub unsafe fn check(con: *const CON) -> Result {
 /// Check that a constraint is of a known kind.
 ///
 /// # Errors
-/// [`Code::BugFound`].
+/// [`Code::InvalidArgument`].
 ///
 /// # Safety
 /// As [`check`].
@@ -37,7 +40,10 @@ pub unsafe fn check(con: *const CON) -> Result {
 pub unsafe fn check_kind(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
-        ensure!(display::kind((*con).kind).is_some(), fail!(Code::BugFound, "{}", display::constraint(con)));
+        ensure!(
+            display::kind((*con).kind).is_some(),
+            fail!(Code::InvalidArgument, "{}", display::constraint(con))
+        );
     }
     Ok(())
 }

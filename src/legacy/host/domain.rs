@@ -18,7 +18,7 @@ pub enum UpdateKind {
 /// The quantities that the domain's solver needs; all of them if there is no solver.
 ///
 /// # Errors
-/// [`Code::BugFound`] if the kind is NEWTON_SOLVER and the solver is NULL.
+/// [`Code::InvalidArgument`] if the kind is NEWTON_SOLVER and the solver is NULL.
 ///
 /// # Safety
 /// `dom` is valid, `dom->solfec` is NULL or valid, and `solfec->solver` has the type of its kind.
@@ -31,7 +31,7 @@ pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind> {
             NEWTON_SOLVER => match solfec.solver.cast::<NEWTON>().as_ref() {
                 Some(newton) if newton.locdyn == LOCDYN_OFF => Ok(UpdateKind::Minimal),
                 Some(_) => Ok(UpdateKind::All),
-                None => Err(fail!(Code::BugFound, "solfec->solver is NULL for a NEWTON_SOLVER")),
+                None => Err(fail!(Code::InvalidArgument, "solfec->solver is NULL for a NEWTON_SOLVER")),
             },
             _ => Ok(UpdateKind::All),
         }
@@ -41,14 +41,14 @@ pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind> {
 /// The time step h.
 ///
 /// # Errors
-/// [`Code::BugFound`] if it is not finite.
+/// [`Code::InvalidArgument`] if it is not finite.
 ///
 /// # Safety
 /// `dom` is valid.
 pub unsafe fn step(dom: *const DOM) -> Result<f64> {
     // SAFETY: the caller promises a valid domain.
     let step = unsafe { (*dom).step };
-    if step.is_finite() { Ok(step) } else { Err(fail!(Code::BugFound, "the time step is {step}")) }
+    if step.is_finite() { Ok(step) } else { Err(fail!(Code::InvalidArgument, "the time step is {step}")) }
 }
 
 /// The constraints of the domain, in the order of its list. The iteration does not end if the list is cyclic: see
@@ -70,5 +70,5 @@ pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
 pub unsafe fn comes_twice(con: *const CON) -> Code {
     // SAFETY: the caller promises a valid constraint with valid bodies.
     let name = unsafe { display::constraint(con) };
-    fail!(Code::BugFound, "{name}: comes twice in dom->con, the list is cyclic")
+    fail!(Code::InvalidArgument, "{name}: comes twice in dom->con, the list is cyclic")
 }

@@ -44,14 +44,14 @@ impl<'a> Mesh<'a> {
             let mesh = match place.shape.as_ref() {
                 _ if separate => (*body).msh.cast_const(),
                 Some(shape) => shape.data.cast_const().cast(),
-                None => return Err(fail!(Code::BugFound, "no shape (SGP) on body {id}")),
+                None => return Err(fail!(Code::InvalidArgument, "no shape (SGP) on body {id}")),
             };
-            let mesh = mesh.as_ref().ok_or_else(|| fail!(Code::BugFound, "body {id} has no mesh"))?;
+            let mesh = mesh.as_ref().ok_or_else(|| fail!(Code::InvalidArgument, "body {id} has no mesh"))?;
             match (mesh.ref_nodes.is_null(), usize::try_from(mesh.nodes_count)) {
                 (false, Ok(count)) if count > 0 => {
                     Ok(Self { nodes: slice::from_raw_parts(mesh.ref_nodes.cast(), count), separate })
                 }
-                _ => Err(fail!(Code::BugFound, "the mesh of body {id} has no nodes")),
+                _ => Err(fail!(Code::InvalidArgument, "the mesh of body {id} has no nodes")),
             }
         }
     }
@@ -81,13 +81,13 @@ impl<'a> Mesh<'a> {
                 }
             };
             let [first, others @ ..] = elements else {
-                return Err(fail!(Code::BugFound, "its point lies on no element"));
+                return Err(fail!(Code::InvalidArgument, "its point lies on no element"));
             };
             let mesh_nodes = self.nodes.len();
             let are_formed = others.iter().all(|&other| element(other, mesh_nodes).is_some());
             match element(*first, mesh_nodes).filter(|_| are_formed) {
                 Some(first) => Ok(Candidates { first, others, mesh_nodes }),
-                None => Err(fail!(Code::BugFound, "an element has unknown type or nodes")),
+                None => Err(fail!(Code::InvalidArgument, "an element has unknown type or nodes")),
             }
         }
     }
@@ -118,7 +118,7 @@ impl<'a> Mesh<'a> {
             located.ok_or_else(|| {
                 let nodes = element.nodes();
                 fail!(
-                    Code::CoordinatesInverse,
+                    Code::PointNotInElement,
                     "no local coordinates of its point in the element of nodes {nodes:?}"
                 )
             })

@@ -94,7 +94,7 @@ impl<N: Node> TreeWalker<N> {
                     visited += 1;
                     if visited > self.limit {
                         let count = count_once(root).map_err(exhausted)?.ok_or_else(|| {
-                            fail!(Code::BugFound, "{what}: not a tree, a node is reached in two ways")
+                            fail!(Code::InvalidArgument, "{what}: not a tree, a node is reached in two ways")
                         })?;
                         self.limit = count.saturating_mul(2);
                     }
@@ -147,7 +147,7 @@ impl TreeWalker<SET> {
             let id = (*body).id;
             let what = format_args!("the set of constraints of body {id}");
             self.each((*body).con, &what, |element| match element.is_null() {
-                true => Err(fail!(Code::BugFound, "body {id}: NULL in its set of constraints")),
+                true => Err(fail!(Code::InvalidArgument, "body {id}: NULL in its set of constraints")),
                 false => visit(element.cast()),
             })
         }
@@ -307,7 +307,7 @@ mod tests {
             shared,
         ] {
             let (elements, fault) = walk(&nodes(&children), &mut TreeWalker::default());
-            assert_eq!(fault, Some(Code::BugFound), "{children:?}");
+            assert_eq!(fault, Some(Code::InvalidArgument), "{children:?}");
             assert!(elements.len() <= FREE);
         }
     }

@@ -60,7 +60,10 @@ impl Outbox {
     pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result {
         counts.fill(0);
         for (rank, _) in &self.drafts {
-            ensure!(counts[*rank] != most, fail!(Code::BugFound, "more for rank {rank} than MPI can count"));
+            ensure!(
+                counts[*rank] != most,
+                fail!(Code::InvalidArgument, "more for rank {rank} than MPI can count")
+            );
             counts[*rank] += 1;
         }
         // A constraint has one record of each role.
@@ -102,6 +105,6 @@ mod tests {
 
     #[test]
     fn more_records_than_can_be_counted_are_refused() {
-        assert_eq!(outbox(&[1, 1, 0, 1]).sort(&mut [0; 2], 2), Err(Code::BugFound));
+        assert_eq!(outbox(&[1, 1, 0, 1]).sort(&mut [0; 2], 2), Err(Code::InvalidArgument));
     }
 }

@@ -15,7 +15,7 @@ use super::world::{Record, World, total};
 /// records. Collective, even if `prepare` fails.
 ///
 /// # Errors
-/// The errors of `prepare`; [`Code::BugFound`] if it fails on another rank, MPI fails, or a received record fits no constraint
+/// The errors of `prepare`; [`Code::InvalidArgument`] if it fails on another rank, MPI fails, or a received record fits no constraint
 /// of this process; [`Code::OutOfMemory`].
 ///
 /// # Safety

@@ -20,7 +20,7 @@ use super::world::{Record, World};
 /// their contributions to other processes' constraints.
 ///
 /// # Errors
-/// As in an update of one process; [`Code::BugFound`] for a body that is neither parent nor child, or an external constraint
+/// As in an update of one process; [`Code::InvalidArgument`] for a body that is neither parent nor child, or an external constraint
 /// without another process.
 ///
 /// # Safety
@@ -68,7 +68,10 @@ unsafe fn check_bodies(con: *const CON) -> Result {
         for body in [(*con).master, (*con).slave] {
             if !body.is_null() && !is_here(body) {
                 let (name, id) = (display::constraint(con), (*body).id);
-                return Err(fail!(Code::BugFound, "{name}: body {id} is neither parent nor child here"));
+                return Err(fail!(
+                    Code::InvalidArgument,
+                    "{name}: body {id} is neither parent nor child here"
+                ));
             }
         }
     }
@@ -101,23 +104,29 @@ unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize> {
     let (name, rank) = unsafe { (display::constraint(con), (*con).rank) };
     let (own, size) = world.map_or((0, 1), |world| (world.rank(), world.size()));
     match usize::try_from(rank) {
-        Ok(rank) if rank == own => Err(fail!(Code::BugFound, "{name}: external on rank {own}, its owner")),
+        Ok(rank) if rank == own => {
+            Err(fail!(Code::InvalidArgument, "{name}: external on rank {own}, its owner"))
+        }
         Ok(rank) if rank < size => Ok(rank),
-        _ => Err(fail!(Code::BugFound, "{name}: external on rank {own}, its owner {rank} is none of {size}")),
+        _ => Err(fail!(
+            Code::InvalidArgument,
+            "{name}: external on rank {own}, its owner {rank} is none of {size}"
+        )),
     }
 }
 
 /// Add the contribution received from a rank.
 ///
 /// # Errors
-/// [`Code::BugFound`] if this process has no such constraint, or its body has contributed before.
+/// [`Code::InvalidArgument`] if this process has no such constraint, or its body has contributed before.
 ///
 /// # Safety
 /// As [`of_parents`], which has been called.
 pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Result {
     let (id, role) = (record.constraint, record.role());
-    let astray =
-        |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));
+    let astray = |why: &str| {
+        Err(fail!(Code::InvalidArgument, "constraint {id}, which is external on rank {rank}, {why}"))
+    };
     // SAFETY: the caller promises a valid domain with valid constraints; a constraint with a row belongs to this process.
     unsafe {
         let Some(con) = map::with_id((*dynamics.domain()?).idc, id) else {
@@ -142,7 +151,7 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
 }
 
 /// # Errors
-/// [`Code::BugFound`] if a sum overflows.
+/// [`Code::InvalidArgument`] if a sum overflows.
 ///
 /// # Safety
 /// `row` is live, its constraint valid.

@@ -65,7 +65,7 @@ impl World {
     /// The current world; `None` for a single process. Collective the first time.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if MPI fails, [`Code::OutOfMemory`].
+    /// [`Code::InvalidArgument`] if MPI fails, [`Code::OutOfMemory`].
     pub fn current() -> Result<Option<Self>> {
         let mut data = WorldData { rank: 0, size: 1, sent: ptr::null_mut(), received: ptr::null_mut() };
         // SAFETY: the structure has the layout of C's.
@@ -98,11 +98,11 @@ impl World {
     /// Collective: send the counts in [`World::sent`] and receive those in [`World::received`].
     ///
     /// # Errors
-    /// [`Code::BugFound`] if MPI fails, or another rank has withdrawn; in the second case with the text of that rank.
+    /// [`Code::InvalidArgument`] if MPI fails, or another rank has withdrawn; in the second case with the text of that rank.
     pub fn exchange_counts(&mut self) -> Result {
         check(ldy_mpi_counts())?;
         match self.first_withdrawn() {
-            Some(rank) => Err(self.failed_there(rank, Code::BugFound)),
+            Some(rank) => Err(self.failed_there(rank, Code::InvalidArgument)),
             None => Ok(()),
         }
     }
@@ -139,7 +139,7 @@ impl World {
     /// Exchange the records that were counted, in the order of ranks.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if MPI fails. Then messages may still be in transit to and from the arrays: the caller has to end the
+    /// [`Code::InvalidArgument`] if MPI fails. Then messages may still be in transit to and from the arrays: the caller has to end the
     /// program with [`World::give_up`].
     pub fn exchange(&mut self, out: &[Record], inbox: &mut [Record]) -> Result {
         assert_eq!(out.len(), total(self.sent()));
@@ -152,7 +152,7 @@ impl World {
     ///
     /// # Errors
     /// The same code on all ranks, the largest of their codes. The text is this rank's own if it has this code, otherwise the
-    /// text of the first rank with this code. [`Code::BugFound`] if MPI fails.
+    /// text of the first rank with this code. [`Code::InvalidArgument`] if MPI fails.
     pub fn agree(&self, result: Result) -> Result {
         let own = result.map_or_else(|code| code as c_int, |()| 0);
         let (mut status, mut rank) = (own, 0);
@@ -166,7 +166,7 @@ impl World {
             return result;
         }
         let told = [Code::OutOfMemory, Code::FileOpen, Code::FileWrite];
-        let code = told.into_iter().find(|&code| code as c_int == status).unwrap_or(Code::BugFound);
+        let code = told.into_iter().find(|&code| code as c_int == status).unwrap_or(Code::InvalidArgument);
         Err(self.failed_there(rank as usize, code))
     }
 
@@ -197,7 +197,7 @@ fn check(code: c_int) -> Result {
         ldy_mpi_error_text(code, text.as_mut_ptr(), text.len() as c_int);
         CStr::from_ptr(text.as_ptr())
     };
-    let kind = if code == MEMORY { Code::OutOfMemory } else { Code::BugFound };
+    let kind = if code == MEMORY { Code::OutOfMemory } else { Code::InvalidArgument };
     Err(fail!(kind, "MPI: {}", text.to_str().unwrap_or("unknown error")))
 }
 

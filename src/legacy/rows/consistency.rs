@@ -38,7 +38,7 @@ impl fmt::Display for SubjectIds {
 /// Check everything; on an error `subject` says where.
 ///
 /// # Errors
-/// [`Code::BugFound`] with the first finding.
+/// [`Code::InvalidArgument`] with the first finding.
 pub fn check(dynamics: &LocalDynamics, subject: &mut SubjectIds) -> Result<(), Code> {
     let mut inspection = Inspection { dynamics, subject, without_end: None };
     let in_use = inspection.memory()?;
@@ -61,7 +61,7 @@ struct Inspection<'a> {
 
 impl Inspection<'_> {
     fn demand(&self, holds: bool, otherwise: impl fmt::Display) -> Result<(), Code> {
-        if holds { Ok(()) } else { Err(fail!(Code::BugFound, "{}{otherwise}", self.subject)) }
+        if holds { Ok(()) } else { Err(fail!(Code::InvalidArgument, "{}{otherwise}", self.subject)) }
     }
 
     /// Check that all memory in use has its marks, and that the memory of removed rows has not been written.
@@ -271,11 +271,11 @@ mod tests {
             (*row).last = ptr::dangling_mut();
             assert_eq!(
                 found(&dynamics),
-                Err((Code::BugFound, SubjectIds { constraint: Some(7), ..SubjectIds::default() }))
+                Err((Code::InvalidArgument, SubjectIds { constraint: Some(7), ..SubjectIds::default() }))
             );
             (*row).last = ptr::null_mut();
             dynamics.bodies.bodies[0].body = ptr::dangling_mut();
-            assert_eq!(found(&dynamics), Err((Code::BugFound, SubjectIds::default())));
+            assert_eq!(found(&dynamics), Err((Code::InvalidArgument, SubjectIds::default())));
             dynamics.bodies.bodies[0].body = &raw mut body;
             assert_eq!(found(&dynamics), Ok(()));
         }

@@ -78,7 +78,10 @@ pub unsafe fn each(
     unsafe {
         walker.each((*dom).conext.cast_const(), &"the map of external constraints (conext)", |element| {
             let con = element.cast::<CON>();
-            ensure!(!con.is_null(), fail!(Code::BugFound, "NULL among the external constraints (conext)"));
+            ensure!(
+                !con.is_null(),
+                fail!(Code::InvalidArgument, "NULL among the external constraints (conext)")
+            );
             constraint::check(con)?;
             visit(con)
         })
@@ -88,7 +91,7 @@ pub unsafe fn each(
 /// Rebuild the blocks to all external constraints, without values, and give these constraints slots on their bodies.
 ///
 /// # Errors
-/// As [`Adjacency::new`] and [`Adjacency::allows`]; [`Code::BugFound`] for a constraint without a row; [`Code::OutOfMemory`].
+/// As [`Adjacency::new`] and [`Adjacency::allows`]; [`Code::InvalidArgument`] for a constraint without a row; [`Code::OutOfMemory`].
 /// After an error there are no such blocks.
 ///
 /// # Safety
@@ -164,7 +167,7 @@ unsafe fn couple_through(
                 (*row).body_slots.into_iter().flatten().find(|body_slot| body_slot.body() == index)
             else {
                 let (name, id) = (display::constraint(own), (*body).id);
-                return Err(fail!(Code::BugFound, "{name}: in the set of body {id}, and not on it"));
+                return Err(fail!(Code::InvalidArgument, "{name}: in the set of body {id}, and not on it"));
             };
             let exhausted =
                 |_| fail!(Code::OutOfMemory, "{}: no memory for its blocks", display::constraint(con));
@@ -186,7 +189,7 @@ unsafe fn couple_through(
 /// Compute the values of all blocks; the panels are filled.
 ///
 /// # Errors
-/// [`Code::BugFound`] if a block is not finite.
+/// [`Code::InvalidArgument`] if a block is not finite.
 ///
 /// # Safety
 /// The constraints of all rows and all external constraints are valid, their bodies NULL or valid.

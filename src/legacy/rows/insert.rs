@@ -30,14 +30,14 @@ pub unsafe fn insert(
     con: *mut CON,
     bodies: [*mut BODY; 2],
 ) -> Result<*mut DIAB, Code> {
-    ensure!(!con.is_null(), fail!(Code::BugFound, "con is NULL"));
+    ensure!(!con.is_null(), fail!(Code::InvalidArgument, "con is NULL"));
     dynamics.check_is_no_clone()?;
     // SAFETY: the caller promises a valid constraint, and bodies that are NULL or valid with their sets.
     unsafe {
         constraint::check_kind(con)?;
         ensure!(
             dynamics.rows.dia_of(con).is_null() || !dynamics.rows.has(con),
-            fail!(Code::BugFound, "{}: has a row already", display::constraint(con))
+            fail!(Code::InvalidArgument, "{}: has a row already", display::constraint(con))
         );
         dynamics.is_gathered = false;
         bodies

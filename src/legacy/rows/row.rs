@@ -207,7 +207,7 @@ impl RowStore {
     /// The row of a constraint in the set of a body, during a walk over the set.
     ///
     /// # Errors
-    /// As [`RowStore::of`]; [`Code::BugFound`] if this walk has visited it before.
+    /// As [`RowStore::of`]; [`Code::InvalidArgument`] if this walk has visited it before.
     ///
     /// # Safety
     /// As [`RowStore::of`]; `body` is valid.
@@ -223,7 +223,7 @@ impl RowStore {
             let row = self.of(con)?;
             if (*row).round == round {
                 let (name, id) = (display::constraint(con), (*body).id);
-                return Err(fail!(Code::BugFound, "{name}: comes twice in the set of body {id}"));
+                return Err(fail!(Code::InvalidArgument, "{name}: comes twice in the set of body {id}"));
             }
             (*row).round = round;
             Ok(row)
@@ -258,7 +258,7 @@ impl RowStore {
     /// The row of a constraint, `con->dia`.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if it is NULL, or no live row of this store and of this constraint.
+    /// [`Code::InvalidArgument`] if it is NULL, or no live row of this store and of this constraint.
     ///
     /// # Safety
     /// `con` is valid, its bodies are NULL or valid.
@@ -285,5 +285,5 @@ impl RowStore {
 unsafe fn wrong_row(con: *const CON, row: *const RowNode) -> Code {
     let what = if row.is_null() { "no row" } else { "dia is not its row in this ldy" };
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
-    fail!(Code::BugFound, "{}: {what}", unsafe { display::constraint(con) })
+    fail!(Code::InvalidArgument, "{}: {what}", unsafe { display::constraint(con) })
 }

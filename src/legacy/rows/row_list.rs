@@ -56,7 +56,7 @@ unsafe impl Sync for GatheredRow {}
 /// of the domain only, and attaches nothing.
 ///
 /// # Errors
-/// [`Code::BugFound`] if a constraint has no row, no master or is of unknown kind, or a row was inserted on another body
+/// [`Code::InvalidArgument`] if a constraint has no row, no master or is of unknown kind, or a row was inserted on another body
 /// ([`sync`]);
 /// [`Code::OutOfMemory`].
 ///

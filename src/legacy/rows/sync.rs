@@ -47,7 +47,7 @@ pub unsafe fn is_settled(row: *const RowNode, con: *const CON, counted: [*mut BO
 /// Attach a row to exactly the bodies of its constraint that are in W, and update its pairs.
 ///
 /// # Errors
-/// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's master nor
+/// [`Code::InvalidArgument`] if the row was inserted on, or has a block through, a body that is neither its constraint's master nor
 /// its slave; [`Code::OutOfMemory`]. After an error the row is unchanged.
 ///
 /// # Safety
@@ -109,9 +109,12 @@ unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut RowNode) -> Result<()
                 let name = display::constraint(con);
                 Err(match dynamics.bodies.index_of(body).map(|index| dynamics.bodies.body(index).id) {
                     Some(id) => {
-                        fail!(Code::BugFound, "{name}: was inserted on body {id}, which is neither of these")
+                        fail!(
+                            Code::InvalidArgument,
+                            "{name}: was inserted on body {id}, which is neither of these"
+                        )
                     }
-                    None => fail!(Code::BugFound, "{name}: was inserted on another body"),
+                    None => fail!(Code::InvalidArgument, "{name}: was inserted on another body"),
                 })
             }
         }

@@ -80,7 +80,7 @@ impl LegacyRows {
     /// Read the list and add its errors to `findings`. `was_sound`: the list had no errors at the last check.
     ///
     /// # Errors
-    /// [`Code::OutOfMemory`]; as [`constraint::check`] for the domain's constraints; [`Code::BugFound`] if their list is cyclic.
+    /// [`Code::OutOfMemory`]; as [`constraint::check`] for the domain's constraints; [`Code::InvalidArgument`] if their list is cyclic.
     ///
     /// # Safety
     /// The module, the domain, its constraints and their bodies are valid.

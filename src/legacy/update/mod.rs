@@ -140,11 +140,11 @@ unsafe fn make(
 /// The free energy of all rows, in their order.
 ///
 /// # Errors
-/// [`Code::BugFound`] if it is not finite.
+/// [`Code::InvalidArgument`] if it is not finite.
 fn free_energy(gathered: &[GatheredRow]) -> Result<f64> {
     // Not `sum`, which starts at −0.
     let energy = gathered.iter().fold(0.0, |sum, entry| sum + entry.energy);
     let why = "the free energy of all constraints together is not finite";
-    ensure!(energy.is_finite(), fail!(Code::BugFound, "{why}"));
+    ensure!(energy.is_finite(), fail!(Code::InvalidArgument, "{why}"));
     Ok(energy)
 }

@@ -209,10 +209,10 @@ impl Bodies for HostBodies<'_> {
 pub fn of_panel(error: FactorError) -> Code {
     let code = match error {
         FactorError::Memory => return fail!(Code::OutOfMemory, "no memory for its operators"),
-        FactorError::Matrix(_) => Code::MatrixKind,
-        FactorError::NotPositiveDefinite { .. } => Code::CholFactor,
-        FactorError::NotFinite => Code::BugFound,
-        _ => Code::LuFactor,
+        FactorError::Matrix(_) => Code::InvalidFormat,
+        FactorError::NotPositiveDefinite { .. } => Code::NotPositiveDefinite,
+        FactorError::NotFinite => Code::InvalidArgument,
+        _ => Code::Singular,
     };
     fail!(code, "its matrix A: {error}")
 }
@@ -388,11 +388,11 @@ impl Rows for HostRows<'_> {
                 RowFault::Velocities => non_finite::of_velocities(con, &Role::BOTH),
                 RowFault::Diagonal(w, diagonal::Fault::NotFinite) => non_finite::of_block(con, &w),
                 RowFault::Diagonal(_, diagonal::Fault::Eigenvalue) => {
-                    let code = fail!(Code::EigenDecomposition, "no largest eigenvalue of W found");
+                    let code = fail!(Code::Eigenvalues, "no largest eigenvalue of W found");
                     constraint::error(con, code)
                 }
                 RowFault::Diagonal(_, diagonal::Fault::Singular) => {
-                    constraint::error(con, fail!(Code::LuFactor, "singular W"))
+                    constraint::error(con, fail!(Code::Singular, "singular W"))
                 }
             }
         };
@@ -465,7 +465,7 @@ unsafe fn free_energy(
     let code = match (is_finite(b), prescribed.is_finite()) {
         (false, _) => non_finite::not_finite("B"),
         (_, false) => non_finite::not_finite("the prescribed velocity Z[0]"),
-        _ => fail!(Code::BugFound, "its free energy overflows, though B and Z[0] are finite"),
+        _ => fail!(Code::InvalidArgument, "its free energy overflows, though B and Z[0] are finite"),
     };
     // SAFETY: the caller promises a valid constraint with valid bodies.
     Err(unsafe { constraint::error(con, code) })

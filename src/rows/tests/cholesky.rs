@@ -24,7 +24,7 @@ proptest! {
             dense[(i, i)] += mu[[0, row, i][each]];
         }
         let mut factor = Cholesky::new();
-        factor.factorise(&scene.rows(), mu).unwrap();
+        factor.factorize(&scene.rows(), mu).unwrap();
         let right = DVector::from_column_slice(&entries[100..100 + size]);
         let mut x = right.clone();
         factor.solve(x.as_mut_slice()).unwrap();
@@ -68,10 +68,10 @@ fn the_row_of_a_pivot_that_is_not_positive_is_told() {
                 }
                 let rows = BlockRows::new(&starts, &columns, values.as_flattened(), None).unwrap();
                 let mut factor = Cholesky::new();
-                let error = factor.factorise(&rows, &[]).unwrap_err();
+                let error = factor.factorize(&rows, &[]).unwrap_err();
                 assert_eq!(error, Error { row: Some(bad), fault: Fault::NotPositive });
                 assert!(factor.solve(&mut [0.0; 21]).is_err() && factor.log_determinant().is_err());
-                factor.factorise(&rows, &[2.0]).unwrap();
+                factor.factorize(&rows, &[2.0]).unwrap();
             }
         }
     }
@@ -86,9 +86,9 @@ fn what_rounding_leaves_is_no_pivot() {
         let h = DMatrix::from_fn(6, 12, |i, j| one[(i % 3, j)] * if i < 3 { 1.0 } else { 1.7 });
         let scene = Scene::of_operators(&h);
         let mut factor = Cholesky::new();
-        let error = factor.factorise(&scene.rows(), &[]).unwrap_err();
+        let error = factor.factorize(&scene.rows(), &[]).unwrap_err();
         assert_eq!(error.fault, Fault::NotPositive);
-        factor.factorise(&scene.rows(), &[1e-9]).unwrap();
+        factor.factorize(&scene.rows(), &[1e-9]).unwrap();
     }
 }
 
@@ -97,7 +97,7 @@ fn ill_formed_rows_are_refused() {
     let block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let told = |starts: &[i32], columns: &[i32], values: &[[f64; 9]], mu: &[f64]| {
         let made = BlockRows::new(starts, columns, values.as_flattened(), None);
-        made.and_then(|rows| Cholesky::new().factorise(&rows, mu))
+        made.and_then(|rows| Cholesky::new().factorize(&rows, mu))
             .err()
             .map(|error| error.to_string())
             .unwrap_or_default()
@@ -120,7 +120,7 @@ fn ill_formed_rows_are_refused() {
     assert_eq!(told(&[0, 1, 2], &[0, 1], &nan, &[]), "constraint of row 1: a block of W is not finite");
     let mut factor = Cholesky::new();
     assert_eq!(factor.solve(&mut []).unwrap_err().to_string(), "W + mu 1 has not been factored");
-    factor.factorise(&BlockRows::new(&[0, 1], &[0], &block, None).unwrap(), &[]).unwrap();
+    factor.factorize(&BlockRows::new(&[0, 1], &[0], &block, None).unwrap(), &[]).unwrap();
     assert_eq!(
         factor.solve(&mut [0.0; 2]).unwrap_err().to_string(),
         "a vector with a value for each scalar row: 2 values where 3 are needed"

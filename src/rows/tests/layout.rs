@@ -30,7 +30,7 @@ proptest! {
             let x = Columns { values: &entries[..count * size], stride: size };
             multiply(&w, count, x, Columns { values: &mut y, stride: size });
             let mut factor = Cholesky::new();
-            factor.factorise(&w, &[0.5]).unwrap();
+            factor.factorize(&w, &[0.5]).unwrap();
             let mut x = entries[..size].to_vec();
             factor.solve(&mut x).unwrap();
             let dependent = dependent_rows(&w, 0.0).unwrap();

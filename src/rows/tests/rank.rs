@@ -47,7 +47,7 @@ fn kept(h: &DMatrix<f64>, dependent: &[bool]) -> DMatrix<f64> {
 fn has_factor(h: &DMatrix<f64>) -> bool {
     let scene = Scene::of_any_operators(h, &vec![1; h.nrows()]);
     let mut factor = Cholesky::new();
-    if factor.factorise(&scene.rows(), &[]).is_err() {
+    if factor.factorize(&scene.rows(), &[]).is_err() {
         return false;
     }
     let expected = DVector::from_fn(h.nrows(), |row, _| 1.0 / scene.dense[(row, row)].sqrt());

@@ -1,34 +1,65 @@
 //! Checks of arguments from C: identifiers, arrays and places for results; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong};
+use std::ffi::c_int;
 use std::slice;
 
 pub(super) use crate::ffi::arguments::entry;
 pub use crate::ffi::arguments::{Out, null, place, string, wanted};
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, Whereabouts, fail, located};
 pub use crate::ffi::handle::{exclusive, shared};
 pub use crate::ffi::sized::{sized, sized_const};
 use crate::inertia::FactorError;
 use crate::legacy::layout::LOCDYN;
 use crate::rows::fault;
 use crate::rows::{BlockRows, Layout, RowLayout};
-use crate::system::{Error, Fault, Id};
+use crate::system::{EntryError, Error, Fault, Id, Subject};
 
+pub(super) use super::inertia::given_inertia;
+pub(super) use super::jacobian::jacobian;
 use super::rows::ldy_rows;
 pub use super::strided::{ids, strided, strided_mut};
 
-/// The error's text becomes the last one of the thread.
+/// The error becomes the last one of the thread.
 impl From<Error> for Code {
     fn from(error: Error) -> Self {
-        fail!(code(error.fault), "{error}")
+        located(code(error.fault), &error, whereabouts(&error))
     }
 }
 
-/// The error's text becomes the last one of the thread.
+/// The error becomes the last one of the thread.
+impl From<EntryError> for Code {
+    fn from(error: EntryError) -> Self {
+        let entry = error.entry.map_or(-1, |entry| entry as i64);
+        let place = Whereabouts { entry, ..whereabouts(&error.error) };
+        located(code(error.error.fault), &error, place)
+    }
+}
+
+/// The error becomes the last one of the thread.
 impl From<fault::Error> for Code {
     fn from(error: fault::Error) -> Self {
-        fail!(code(error.fault), "{error}")
+        let row = error.row.map_or(-1, |row| row as i64);
+        located(code(error.fault), &error, Whereabouts { row, ..Whereabouts::NOWHERE })
     }
+}
+
+/// The body and the constraint that an error names.
+fn whereabouts(error: &Error) -> Whereabouts {
+    let mut place = Whereabouts::NOWHERE;
+    match error.subject {
+        Subject::System => {}
+        Subject::Body(id) => place.body = id as i64,
+        Subject::Constraint(id, _) | Subject::Among(id, ..) => place.constraint = id as i64,
+    }
+    if let Fault::NoBody(id) = error.fault {
+        place.body = id as i64;
+    }
+    place
+}
+
+fn missing(place: Whereabouts, what: &str) -> Code {
+    let id = place.body.min(place.constraint);
+    located(Code::NotFound, format_args!("{what} {id}: there is no such {what}"), place)
 }
 
 /// The error's text becomes the last one of the thread.
@@ -41,12 +72,18 @@ impl From<Fault> for Code {
 fn code(fault: Fault) -> Code {
     match fault {
         Fault::Memory => Code::OutOfMemory,
-        Fault::Matrix(FactorError::Matrix(_)) => Code::MatrixKind,
-        Fault::Matrix(FactorError::NotPositiveDefinite { .. }) | Fault::NotPositive => Code::CholFactor,
-        Fault::Matrix(FactorError::Singular | FactorError::Missing) | Fault::Singular | Fault::Solver(_) => {
-            Code::LuFactor
+        Fault::Matrix(FactorError::Matrix(_)) => Code::InvalidFormat,
+        Fault::Matrix(FactorError::NotPositiveDefinite { .. }) | Fault::NotPositive => {
+            Code::NotPositiveDefinite
         }
-        _ => Code::BugFound,
+        Fault::Matrix(FactorError::Singular | FactorError::Missing) | Fault::Singular | Fault::Solver(_) => {
+            Code::Singular
+        }
+        Fault::Unknown | Fault::NoBody(_) => Code::NotFound,
+        Fault::Stale => Code::StaleResults,
+        Fault::TooLarge(_) => Code::TooLarge,
+        Fault::NotConverged(_) => Code::NotConverged,
+        _ => Code::InvalidArgument,
     }
 }
 
@@ -88,7 +125,7 @@ pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result
 /// but a negative number that was converted to a count would.
 fn is_empty<T>(name: &str, first: *const T, count: usize) -> Result<bool> {
     let bytes = count.checked_mul(size_of::<T>()).and_then(|bytes| isize::try_from(bytes).ok());
-    ensure!(bytes.is_some(), fail!(Code::BugFound, "{name}: no array has {count} values"));
+    ensure!(bytes.is_some(), fail!(Code::TooLarge, "{name}: a count of {count} is too large"));
     ensure!(count == 0 || !first.is_null(), null(name));
     Ok(count == 0)
 }
@@ -145,7 +182,7 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows
     let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
         given;
     let why = "one of scalar_starts and value_starts is NULL, the other is not";
-    ensure!(scalar_starts.is_null() == value_starts.is_null(), fail!(Code::BugFound, "{name}: {why}"));
+    ensure!(scalar_starts.is_null() == value_starts.is_null(), fail!(Code::InvalidArgument, "{name}: {why}"));
     let count = count_of("rows->rows", count)?;
     let blocks = count_of("rows->blocks", blocks)?;
     // SAFETY: the C program promises a start for each row, and an end.
@@ -168,13 +205,14 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows
 }
 
 fn count_of(name: &str, count: c_int) -> Result<usize> {
-    usize::try_from(count).map_err(|_| fail!(Code::BugFound, "{name} is negative"))
+    usize::try_from(count).map_err(|_| fail!(Code::InvalidArgument, "{name} is negative"))
 }
 
-pub fn body_id(id: c_longlong) -> Result<Id> {
-    Id::try_from(id).map_err(|_| fail!(Code::BugFound, "body {id}: there is none with this id"))
+pub fn body_id(id: i64) -> Result<Id> {
+    Id::try_from(id).map_err(|_| missing(Whereabouts { body: id, ..Whereabouts::NOWHERE }, "body"))
 }
 
-pub fn constraint_id(id: c_longlong) -> Result<Id> {
-    Id::try_from(id).map_err(|_| fail!(Code::BugFound, "constraint {id}: there is none with this id"))
+pub fn constraint_id(id: i64) -> Result<Id> {
+    Id::try_from(id)
+        .map_err(|_| missing(Whereabouts { constraint: id, ..Whereabouts::NOWHERE }, "constraint"))
 }

@@ -1,11 +1,12 @@
 //! Many bodies or constraints at once as C sees them; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong, c_ulonglong};
+use std::ffi::c_int;
 
 use crate::ffi::errors::{Code, Result, fail};
-use crate::system::{AtPoints, EntryError, Id};
+use crate::system::{AtPoints, Id};
 
 use super::arguments::{self, entry, null};
+use super::bodies::is_previous;
 use super::strided::Strided;
 use super::{LDY_GROUND, ldy_system};
 
@@ -30,16 +31,16 @@ use super::{LDY_GROUND, ldy_system};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_add_point_constraints(
     system: *mut ldy_system,
-    count: usize,
-    masters: *const c_longlong,
-    slaves: *const c_longlong,
+    masters: *const i64,
+    slaves: *const i64,
     bodies_stride: usize,
     frames: *const f64,
     frames_stride: usize,
     master_points: *const f64,
     slave_points: *const f64,
     points_stride: usize,
-    constraint: *mut c_longlong,
+    count: usize,
+    constraint: *mut i64,
 ) -> c_int {
     entry!(system: exclusive, masters: strided((count, bodies_stride, 1)),
            slaves: optional strided((count, bodies_stride, 1)), frames: strided((count, frames_stride, 9)),
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn ldy_system_add_point_constraints(
         system.reserve_constraints(count)?;
         let sides = GivenSides { ids: [Some(masters), slaves], points: [master_points, slave_points] };
         sides.check(count, |k| sides.bodies(k))?;
-        constraint.put(system.add_point_constraints(count, |k| sides.place(&frames, k))? as c_longlong);
+        constraint.put(system.add_point_constraints(count, |k| sides.place(&frames, k))? as i64);
     })
 }
 
@@ -70,17 +71,17 @@ pub unsafe extern "C" fn ldy_system_add_point_constraints(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_move_constraints(
     system: *mut ldy_system,
-    count: usize,
-    constraints: *const c_longlong,
+    constraints: *const i64,
     constraints_stride: usize,
-    masters: *const c_longlong,
-    slaves: *const c_longlong,
+    masters: *const i64,
+    slaves: *const i64,
     bodies_stride: usize,
     frames: *const f64,
     frames_stride: usize,
     master_points: *const f64,
     slave_points: *const f64,
     points_stride: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")),
            masters: optional strided((count, bodies_stride, 1)), slaves: optional strided((count, bodies_stride, 1)),
@@ -120,14 +121,14 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_point_frames(
     system: *const ldy_system,
-    count: usize,
-    constraints: *const c_longlong,
+    constraints: *const i64,
     constraints_stride: usize,
     frames: *mut f64,
     frames_stride: usize,
     master_points: *mut f64,
     slave_points: *mut f64,
     points_stride: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: shared, constraints: ids((count, constraints_stride, "constraint")),
            frames: optional strided_mut((count, frames_stride, 9)),
@@ -144,8 +145,10 @@ pub unsafe extern "C" fn ldy_system_point_frames(
     })
 }
 
-/// Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance sets one. The function sets all of them or
-/// none.
+/// Set the compliances of many constraints, as ldy_system_set_compliance sets one. The function sets all of them or none.
+///
+/// - constraints: an id each.
+/// - compliances: n values each: m^2 or m for constraints of m rows, or 0 for no compliance.
 ///
 /// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such constraint,
 /// or ldy_system_set_compliance refuses an entry.
@@ -155,19 +158,26 @@ pub unsafe extern "C" fn ldy_system_point_frames(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_set_compliances(
     system: *mut ldy_system,
-    count: usize,
-    constraints: *const c_longlong,
+    constraints: *const i64,
     constraints_stride: usize,
     compliances: *const f64,
     compliances_stride: usize,
+    n: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")),
-           compliances: strided((count, compliances_stride, 9)) => {
+           compliances: strided((count, compliances_stride, n)) => {
         system.set_compliances(count, |k| (constraints.id(k), compliances.at(k)))?;
     })
 }
 
-/// Set the tags of many constraints, as ldy_system_set_tag sets one. The function sets all of them or none.
+/// Set the tags of constraints: a tag is any number by which the program finds a constraint again. The function sets all of them or
+/// none.
+///
+/// The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
+///
+/// - constraints: an id each.
+/// - tags: a tag each.
 ///
 /// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, or there is no such
 /// constraint.
@@ -177,11 +187,11 @@ pub unsafe extern "C" fn ldy_system_set_compliances(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_set_tags(
     system: *mut ldy_system,
-    count: usize,
-    constraints: *const c_longlong,
+    constraints: *const i64,
     constraints_stride: usize,
-    tags: *const c_ulonglong,
+    tags: *const u64,
     tags_stride: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")),
            tags: strided((count, tags_stride, 1)) => {
@@ -201,17 +211,39 @@ pub unsafe extern "C" fn ldy_system_set_tags(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_remove_constraints(
     system: *mut ldy_system,
-    count: usize,
-    constraints: *const c_longlong,
+    constraints: *const i64,
     constraints_stride: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")) => {
         system.remove_constraints(count, |k| constraints.id(k))?;
     })
 }
 
-/// Set the free velocities of many bodies, as ldy_system_set_velocity sets one. The function sets all of them or none.
+/// Remove many bodies, as ldy_system_remove_body removes one. The function removes all of them or none.
 ///
+/// - bodies: count different ids.
+///
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a
+/// multiple of 8, a constraint acts on a body, or an id is there twice.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_remove_bodies(
+    system: *mut ldy_system,
+    bodies: *const i64,
+    bodies_stride: usize,
+    count: usize,
+) -> c_int {
+    entry!(system: exclusive, bodies: ids((count, bodies_stride, "body")) => {
+        system.remove_bodies(count, |k| bodies.id(k))?;
+    })
+}
+
+/// Set velocities of many bodies, as ldy_system_set_velocity sets one. The function sets all of them or none.
+///
+/// - which: LDY_VELOCITY_FREE or LDY_VELOCITY_PREVIOUS.
 /// - bodies: an id each.
 /// - n: number of generalized velocities, the same for all of these bodies.
 /// - velocities: n values each.
@@ -224,43 +256,23 @@ pub unsafe extern "C" fn ldy_system_remove_constraints(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_set_velocities(
     system: *mut ldy_system,
-    count: usize,
-    bodies: *const c_longlong,
+    which: i32,
+    bodies: *const i64,
     bodies_stride: usize,
-    n: usize,
     velocities: *const f64,
     velocities_stride: usize,
+    n: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: exclusive, bodies: ids((count, bodies_stride, "body")),
            velocities: strided((count, velocities_stride, n)) => {
-        system.set_velocities(count, false, |k| (bodies.id(k), velocities.at(k)))?;
+        system.set_velocities(count, is_previous(which)?, |k| (bodies.id(k), velocities.at(k)))?;
     })
 }
 
-/// Set the previous velocities of many bodies, as ldy_system_set_previous_velocity sets one. The function sets all of them or none.
+/// Return velocities of many bodies, as ldy_system_velocity returns one.
 ///
-/// Parameters and returned codes are as in ldy_system_set_velocities.
-///
-/// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_set_previous_velocities(
-    system: *mut ldy_system,
-    count: usize,
-    bodies: *const c_longlong,
-    bodies_stride: usize,
-    n: usize,
-    velocities: *const f64,
-    velocities_stride: usize,
-) -> c_int {
-    entry!(system: exclusive, bodies: ids((count, bodies_stride, "body")),
-           velocities: strided((count, velocities_stride, n)) => {
-        system.set_velocities(count, true, |k| (bodies.id(k), velocities.at(k)))?;
-    })
-}
-
-/// Return the free velocities of many bodies, as ldy_system_velocity returns one.
-///
+/// - which: LDY_VELOCITY_FREE or LDY_VELOCITY_PREVIOUS.
 /// - bodies: an id each.
 /// - n: number of generalized velocities, the same for all of these bodies.
 /// - velocities: where to write n values each.
@@ -273,17 +285,18 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocities(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_velocities(
     system: *const ldy_system,
-    count: usize,
-    bodies: *const c_longlong,
+    which: i32,
+    bodies: *const i64,
     bodies_stride: usize,
-    n: usize,
     velocities: *mut f64,
     velocities_stride: usize,
+    n: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")),
            velocities: strided_mut((count, velocities_stride, n)) => {
         let mut velocities = velocities;
-        system.velocities(count, n, |k| bodies.id(k), |k, velocity| velocities.put(k, velocity))?;
+        system.velocities(count, n, is_previous(which)?, |k| bodies.id(k), |k, velocity| velocities.put(k, velocity))?;
     })
 }
 
@@ -298,11 +311,11 @@ pub unsafe extern "C" fn ldy_system_velocities(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_set_rotations(
     system: *mut ldy_system,
-    count: usize,
-    bodies: *const c_longlong,
+    bodies: *const i64,
     bodies_stride: usize,
     rotations: *const f64,
     rotations_stride: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: exclusive, bodies: ids((count, bodies_stride, "body")),
            rotations: strided((count, rotations_stride, 9)) => {
@@ -323,11 +336,11 @@ pub unsafe extern "C" fn ldy_system_set_rotations(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_rotations(
     system: *const ldy_system,
-    count: usize,
-    bodies: *const c_longlong,
+    bodies: *const i64,
     bodies_stride: usize,
     rotations: *mut f64,
     rotations_stride: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")),
            rotations: strided_mut((count, rotations_stride, 9)) => {
@@ -336,17 +349,9 @@ pub unsafe extern "C" fn ldy_system_rotations(
     })
 }
 
-/// The error's text becomes the last one of the thread.
-impl From<EntryError> for Code {
-    fn from(error: EntryError) -> Self {
-        let code = error.error.into();
-        fail!(code, "{error}")
-    }
-}
-
 /// Masters and slaves with their points.
 pub(super) struct GivenSides<'a> {
-    pub ids: [Option<Strided<'a, c_longlong>>; 2],
+    pub ids: [Option<Strided<'a, i64>>; 2],
     pub points: [Option<Strided<'a, f64>>; 2],
 }
 

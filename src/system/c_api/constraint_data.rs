@@ -1,8 +1,8 @@
 //! Tags, reactions and regularization, which are kept with constraints, in C; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong, c_ulonglong};
+use std::ffi::c_int;
 
-use super::arguments::{self, constraint_id, entry};
+use super::arguments::{self, entry};
 use super::ldy_system;
 
 /// Set the regularization mu of all constraints that exist now: from the next update on, all functions use W + diag (mu) instead of
@@ -28,21 +28,22 @@ pub unsafe extern "C" fn ldy_system_set_regularization(
     entry!(system: exclusive, mu: values(count) => system.set_regularization(mu)?)
 }
 
-/// Set the tag of a constraint: any number by which the program finds the constraint again.
+/// Return the regularization of all constraints.
 ///
-/// The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
+/// - mu: where to write a value for each scalar row, in the order of rows.
+/// - count: number of scalar rows.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or there is no such constraint.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
 ///
 /// # Safety
-/// system comes from ldy_system_create.
+/// system comes from ldy_system_create; mu is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_set_tag(
-    system: *mut ldy_system,
-    constraint: c_longlong,
-    tag: c_ulonglong,
+pub unsafe extern "C" fn ldy_system_regularization(
+    system: *const ldy_system,
+    mu: *mut f64,
+    count: usize,
 ) -> c_int {
-    entry!(system: exclusive => system.set_tag(constraint_id(constraint)?, tag)?)
+    entry!(system: shared, mu: values_mut(count) => system.regularization(mu)?)
 }
 
 /// Return the tags of all constraints. No update is needed.
@@ -55,11 +56,7 @@ pub unsafe extern "C" fn ldy_system_set_tag(
 /// # Safety
 /// system comes from ldy_system_create; tags is NULL or has count values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_tags(
-    system: *const ldy_system,
-    tags: *mut c_ulonglong,
-    count: usize,
-) -> c_int {
+pub unsafe extern "C" fn ldy_system_tags(system: *const ldy_system, tags: *mut u64, count: usize) -> c_int {
     entry!(system: shared, tags: values_mut(count) => system.tags(tags)?)
 }
 

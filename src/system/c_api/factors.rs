@@ -9,7 +9,7 @@ use crate::system::extent;
 
 use super::arguments::{self, entry};
 use super::ldy_system;
-use super::products::check_stride;
+use super::products::values_of;
 use super::rows::ldy_rows;
 
 /// A Cholesky factor of W + diag (mu), with memory that is used again. While the pattern of W is the same, the elimination order is
@@ -88,33 +88,34 @@ pub unsafe extern "C" fn ldy_factor_compute_rows(
     mu: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(factor: exclusive, rows: block_rows, mu: values(count) => factor.factorise(&rows, mu)?)
+    entry!(factor: exclusive, rows: block_rows, mu: values(count) => factor.factorize(&rows, mu)?)
 }
 
 /// Replace each of several vectors x by (W + diag (mu))^-1 x.
 ///
-/// - columns: number of vectors.
 /// - x: the vectors, one value for each scalar row; in and out.
-/// - stride: number of values from the beginning of one vector to the next, at least count.
+/// - stride: bytes from the beginning of one vector to the next, a multiple of 8, at least 8 count. Not read for one vector.
 /// - count: number of scalar rows.
+/// - columns: number of vectors.
 ///
 /// The result for a vector is bit-identical for any number of other vectors. Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
 /// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error x
 /// has not changed.
 ///
 /// # Safety
-/// factor comes from ldy_factor_create; x has (columns - 1) * stride + count values.
+/// factor comes from ldy_factor_create; x has all values of its vectors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_factor_solve(
     factor: *mut ldy_factor,
-    columns: usize,
     x: *mut f64,
     stride: usize,
     count: usize,
+    columns: usize,
 ) -> c_int {
-    entry!(factor: exclusive, x: values_mut(extent(columns, stride, count)) => {
+    let stride = values_of(("stride", stride), columns, count);
+    entry!(factor: exclusive, x: values_mut(extent(columns, stride.unwrap_or(count), count)) => {
         check_size("x", factor.size()?, count)?;
-        check_stride("stride", stride, count)?;
+        let stride = stride?;
         if count > 0 {
             x.chunks_mut(stride).try_for_each(|x| factor.solve(&mut x[..count]))?;
         }

@@ -1,6 +1,6 @@
 //! The laws that a system keeps with its constraints, as C sees them; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong};
+use std::ffi::c_int;
 
 use crate::ffi::errors::{Code, Result, fail};
 
@@ -27,7 +27,7 @@ use super::strided::Strided;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_set_law(
     system: *mut ldy_system,
-    constraint: c_longlong,
+    constraint: i64,
     law: *const ldy_law,
 ) -> c_int {
     entry!(system: exclusive, law: values(1) => {
@@ -50,11 +50,11 @@ pub unsafe extern "C" fn ldy_system_set_law(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_set_laws(
     system: *mut ldy_system,
-    count: usize,
-    constraints: *const c_longlong,
+    constraints: *const i64,
     constraints_stride: usize,
     laws: *const ldy_law,
     laws_stride: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: exclusive, constraints: ids((count, constraints_stride, "constraint")),
            laws: strided((count, laws_stride, 1)) => {
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn ldy_system_set_laws(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_law(
     system: *const ldy_system,
-    constraint: c_longlong,
+    constraint: i64,
     law: *mut ldy_law,
 ) -> c_int {
     entry!(system: shared, law: place => {
@@ -96,11 +96,11 @@ pub unsafe extern "C" fn ldy_system_law(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_laws(
     system: *const ldy_system,
-    count: usize,
-    constraints: *const c_longlong,
+    constraints: *const i64,
     constraints_stride: usize,
     laws: *mut ldy_law,
     laws_stride: usize,
+    count: usize,
 ) -> c_int {
     entry!(system: shared, constraints: ids((count, constraints_stride, "constraint")),
            laws: strided_mut((count, laws_stride, 1)) => {
@@ -126,6 +126,13 @@ pub(super) fn check_kinds(
 }
 
 fn check_kind(law: &ldy_law, subject: std::fmt::Arguments) -> Result {
-    ensure!(law.is_known(), fail!(Code::BugFound, "{subject}: its law: there is no kind {}", law.kind));
+    ensure!(
+        law.is_known(),
+        fail!(
+            Code::InvalidArgument,
+            "{subject}: the kind of its law is {}; expected one of LDY_LAW_*",
+            law.kind
+        )
+    );
     Ok(())
 }

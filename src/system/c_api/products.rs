@@ -1,22 +1,30 @@
 //! Products with W and forces on bodies in C; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong};
+use std::ffi::c_int;
 
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 use super::rows::ldy_rows;
 use crate::fault::check_size;
 use crate::ffi::errors::{Code, Result, fail};
-use crate::rows::BlockRows;
 use crate::rows::multiply::{Columns, extent, multiply};
 
-/// Compute y = W x from the blocks of W. Since the last update only velocities may have changed.
+/// A flag of ldy_system_multiply: compute h H A^-1 H^T x + compliance x body by body, without the blocks of W.
+pub const LDY_MULTIPLY_THROUGH_BODIES: i32 = 1;
+
+/// Compute y = W x for one or several vectors. Since the last update only velocities may have changed.
 ///
-/// - x, y: three values for each row; different arrays.
-/// - count: number of values of each.
+/// - x, y: the vectors, one value for each scalar row; they do not overlap.
+/// - x_stride, y_stride: bytes from the beginning of one vector to the next, a multiple of 8, at least 8 count. Not read for one
+///   vector.
+/// - count: number of scalar rows.
+/// - columns: number of vectors.
+/// - flags: 0: from the blocks of W; one call for several vectors is faster than a call for each, and bit-identical.
+///   LDY_MULTIPLY_THROUGH_BODIES: body by body; an inverse callback is called once for each vector.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
-/// NULL, count is wrong, or there was no such update.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows and flags is 0), LDY_ERROR_SINGULAR if an inverse
+/// callback failed, LDY_ERROR_STALE_RESULTS if there was no such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL,
+/// count or flags is wrong, or a stride is too short. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is unspecified.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -24,102 +32,38 @@ use crate::rows::multiply::{Columns, extent, multiply};
 pub unsafe extern "C" fn ldy_system_multiply(
     system: *const ldy_system,
     x: *const f64,
-    y: *mut f64,
-    count: usize,
-) -> c_int {
-    entry!(system: shared, x: values(count), y: values_mut(count) => system.multiply(x, y)?)
-}
-
-/// Compute y = W x as h H A^-1 H^T x + compliance x, body by body, without the blocks of W. Since the last update only velocities
-/// may have changed.
-///
-/// - x, y: three values for each row; different arrays.
-/// - count: number of values of each.
-///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_SINGULAR if an inverse callback failed, or LDY_ERROR_INVALID_ARGUMENT if an
-/// argument is NULL, count is wrong, or there was no such update. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is
-/// unspecified.
-///
-/// # Safety
-/// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_multiply_through_bodies(
-    system: *const ldy_system,
-    x: *const f64,
-    y: *mut f64,
-    count: usize,
-) -> c_int {
-    entry!(system: shared, x: values(count), y: values_mut(count) => system.multiply_through_bodies(x, y)?)
-}
-
-/// Compute y = W x for several vectors from the blocks of W. This is faster than a call of ldy_system_multiply for each vector, and
-/// bit-identical. Since the last update only velocities may have changed.
-///
-/// - columns: number of vectors.
-/// - x, y: the vectors, three values for each row; different arrays of (columns - 1) * stride + count values.
-/// - x_stride, y_stride: number of values from the beginning of one vector to the next, at least count.
-/// - count: number of values of a vector.
-///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
-/// NULL, count is wrong, a stride is too short, or there was no such update.
-///
-/// # Safety
-/// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_multiply_columns(
-    system: *const ldy_system,
-    columns: usize,
-    x: *const f64,
     x_stride: usize,
     y: *mut f64,
     y_stride: usize,
     count: usize,
-) -> c_int {
-    entry!(system: shared, x: values(extent(columns, x_stride, count)),
-           y: values_mut(extent(columns, y_stride, count)) => {
-        system.check_count(count)?;
-        let (x, y) = (Columns { values: x, stride: x_stride }, Columns { values: y, stride: y_stride });
-        system.multiply_columns(columns, x, y)?;
-    })
-}
-
-/// Compute y = W x for several vectors body by body, without the blocks of W. An inverse callback is called once for each vector.
-///
-/// - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
-///
-/// Returns the codes of ldy_system_multiply_columns, LDY_ERROR_OUT_OF_MEMORY for any rows, and LDY_ERROR_SINGULAR if an inverse
-/// callback failed. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is unspecified.
-///
-/// # Safety
-/// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_multiply_columns_through_bodies(
-    system: *const ldy_system,
     columns: usize,
-    x: *const f64,
-    x_stride: usize,
-    y: *mut f64,
-    y_stride: usize,
-    count: usize,
+    flags: i32,
 ) -> c_int {
-    entry!(system: shared, x: values(extent(columns, x_stride, count)),
-           y: values_mut(extent(columns, y_stride, count)) => {
+    let strides =
+        [("x_stride", x_stride), ("y_stride", y_stride)].map(|stride| values_of(stride, columns, count));
+    let [x_most, y_most] = strides.map(|stride| extent(columns, stride.unwrap_or(count), count));
+    entry!(system: shared, x: values(x_most),
+           y: values_mut(y_most) => {
         system.check_count(count)?;
-        let (x, y) = (Columns { values: x, stride: x_stride }, Columns { values: y, stride: y_stride });
-        system.multiply_columns_through_bodies(columns, x, y)?;
+        let [x_stride, y_stride] = strides;
+        let (x, y) = (Columns { values: x, stride: x_stride? }, Columns { values: y, stride: y_stride? });
+        match flags {
+            0 => system.multiply_columns(columns, x, y)?,
+            LDY_MULTIPLY_THROUGH_BODIES => system.multiply_columns_through_bodies(columns, x, y)?,
+            other => return Err(fail!(Code::InvalidArgument, "flags is {other}; expected 0 or LDY_MULTIPLY_THROUGH_BODIES")),
+        }
     })
 }
 
-/// Compute y = W x for any rows. For the rows of a system in which all constraints have three rows, the result is bit-identical
-/// with ldy_system_multiply.
+/// Compute y = W x for any rows, one or several vectors. For the rows of a system in which all constraints have three rows, the
+/// result is bit-identical with ldy_system_multiply.
 ///
 /// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
 ///   The last two are both NULL or both not NULL. W need not be symmetric.
-/// - x, y: three values for each row; different arrays.
-/// - count: number of values of each.
+/// - x, y, x_stride, y_stride, count, columns: as in ldy_system_multiply.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or the rows are ill-formed; the text names the
-/// row. After an error nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a stride is too short, or the rows are
+/// ill-formed; the text names the row. After an error nothing is written.
 ///
 /// # Safety
 /// rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the sizes
@@ -128,59 +72,34 @@ pub unsafe extern "C" fn ldy_system_multiply_columns_through_bodies(
 pub unsafe extern "C" fn ldy_rows_multiply(
     rows: *const ldy_rows,
     x: *const f64,
-    y: *mut f64,
-    count: usize,
-) -> c_int {
-    entry!(rows: block_rows, x: values(count), y: values_mut(count) => {
-        times(&rows, 1, Columns { values: x, stride: count }, Columns { values: y, stride: count }, count)?;
-    })
-}
-
-/// Compute y = W x for any rows and several vectors. The result for a vector is bit-identical for any number of other vectors.
-///
-/// - rows: as in ldy_rows_multiply.
-/// - columns, x, y, x_stride, y_stride, count: as in ldy_system_multiply_columns.
-///
-/// Returns the codes of ldy_rows_multiply, and LDY_ERROR_INVALID_ARGUMENT also if a stride is too short.
-///
-/// # Safety
-/// The conditions of ldy_rows_multiply.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_rows_multiply_columns(
-    rows: *const ldy_rows,
-    columns: usize,
-    x: *const f64,
     x_stride: usize,
     y: *mut f64,
     y_stride: usize,
     count: usize,
+    columns: usize,
 ) -> c_int {
-    entry!(rows: block_rows, x: values(extent(columns, x_stride, count)),
-           y: values_mut(extent(columns, y_stride, count)) => {
-        let (x, y) = (Columns { values: x, stride: x_stride }, Columns { values: y, stride: y_stride });
-        times(&rows, columns, x, y, count)?;
+    let strides =
+        [("x_stride", x_stride), ("y_stride", y_stride)].map(|stride| values_of(stride, columns, count));
+    let [x_most, y_most] = strides.map(|stride| extent(columns, stride.unwrap_or(count), count));
+    entry!(rows: block_rows, x: values(x_most),
+           y: values_mut(y_most) => {
+        check_size("x and y", rows.scalar_count(), count)?;
+        let [x_stride, y_stride] = strides;
+        let (x, y) = (Columns { values: x, stride: x_stride? }, Columns { values: y, stride: y_stride? });
+        multiply(&rows, columns, x, y);
     })
 }
 
-fn times(
-    rows: &BlockRows,
-    columns: usize,
-    x: Columns<&[f64]>,
-    y: Columns<&mut [f64]>,
-    count: usize,
-) -> Result {
-    check_size("x and y", rows.scalar_count(), count)?;
-    for (name, stride) in [("x_stride", x.stride), ("y_stride", y.stride)] {
-        check_stride(name, stride, count)?;
+/// A stride in bytes as a number of values; vectors of `count` values must not overlap. One vector needs no stride.
+pub(super) fn values_of((name, stride): (&str, usize), columns: usize, count: usize) -> Result<usize> {
+    const VALUE: usize = size_of::<f64>();
+    if columns <= 1 {
+        return Ok(count);
     }
-    multiply(rows, columns, x, y);
-    Ok(())
-}
-
-/// Check that vectors of `count` values do not overlap.
-pub(super) fn check_stride(name: &str, stride: usize, count: usize) -> Result {
-    let failed = || fail!(Code::BugFound, "{name} is {stride}: less than the {count} values of a vector");
-    if stride < count { Err(failed()) } else { Ok(()) }
+    let wrong = |why| fail!(Code::InvalidArgument, "{name} is {stride} bytes: {why}");
+    ensure!(stride.is_multiple_of(VALUE), wrong(format_args!("no multiple of {VALUE}")));
+    ensure!(stride / VALUE >= count, wrong(format_args!("less than the {count} values of a vector")));
+    Ok(stride / VALUE)
 }
 
 /// Add the generalized force H^T R of all constraints on a body to force. Since the last update only velocities may have changed.
@@ -197,7 +116,7 @@ pub(super) fn check_stride(name: &str, stride: usize, count: usize) -> Result {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_constraint_force(
     system: *const ldy_system,
-    body: c_longlong,
+    body: i64,
     R: *const f64,
     count: usize,
     force: *mut f64,
@@ -232,7 +151,7 @@ pub unsafe extern "C" fn ldy_system_apply_reactions(
 /// Estimate the largest eigenvalue of W, with compliances, by the Lanczos method on the blocks of W.
 ///
 /// - tolerance: the iteration ends when the residual is below tolerance times the value; for instance 1e-3.
-/// - most_products: limit for the number of products with W. One product is always made.
+/// - max_products: limit for the number of products with W. One product is always made.
 /// - value: where to write the estimate. It never exceeds the largest eigenvalue, except by rounding.
 /// - residual: where to write the residual; NULL: not wanted.
 ///
@@ -248,12 +167,12 @@ pub unsafe extern "C" fn ldy_system_apply_reactions(
 pub unsafe extern "C" fn ldy_system_spectral_radius(
     system: *const ldy_system,
     tolerance: f64,
-    most_products: c_int,
+    max_products: i32,
     value: *mut f64,
     residual: *mut f64,
 ) -> c_int {
     entry!(system: shared, value: place, residual: wanted => {
-        let most = usize::try_from(most_products).unwrap_or_default();
+        let most = usize::try_from(max_products).unwrap_or_default();
         let estimate = system.spectral_radius(tolerance, most)?;
         value.put(estimate.value);
         residual.put(estimate.residual);

@@ -1,6 +1,6 @@
 //! Updates of a system and their results in C; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong};
+use std::ffi::c_int;
 use std::mem::offset_of;
 
 use super::arguments::{self, constraint_id, entry};
@@ -79,8 +79,8 @@ pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_row_of(
     system: *const ldy_system,
-    constraint: c_longlong,
-    row: *mut c_int,
+    constraint: i64,
+    row: *mut i32,
 ) -> c_int {
-    entry!(system: shared, row: place => row.put(system.row_of(constraint_id(constraint)?)? as c_int))
+    entry!(system: shared, row: place => row.put(system.row_of(constraint_id(constraint)?)? as i32))
 }

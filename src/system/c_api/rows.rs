@@ -1,6 +1,5 @@
 //! Rows of W in C; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong};
 use std::mem::offset_of;
 use std::ptr;
 
@@ -18,13 +17,13 @@ pub struct ldy_rows {
     /// sizeof (ldy_rows), set by the caller before the call.
     pub size: usize,
     /// Number of rows, n.
-    pub rows: c_int,
+    pub rows: i32,
     /// Number of blocks, including diagonal blocks.
-    pub blocks: c_int,
+    pub blocks: i32,
     /// Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values.
-    pub starts: *const c_int,
+    pub starts: *const i32,
     /// Column of each block, ascending within a row.
-    pub columns: *const c_int,
+    pub columns: *const i32,
     /// The blocks of W, 3 x 3 and column-major, nine values each without gaps. The block of row b and column a is the transpose of
     /// the block of row a and column b, bit for bit.
     pub values: *const f64,
@@ -38,10 +37,10 @@ pub struct ldy_rows {
     /// ldy_system_check_inverses.
     pub inverse: *const f64,
     /// Id of each row's constraint.
-    pub constraints: *const c_longlong,
+    pub constraints: *const i64,
     /// NULL if each constraint has three scalar rows; then the sizes above hold. Else the index of the first scalar row of each
     /// row, n + 1 values. Row k has m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R, from scalar_starts[k] on.
-    pub scalar_starts: *const c_int,
+    pub scalar_starts: *const i32,
     /// NULL, or the index of the first value of each block in values; blocks + 1 values. The block of row a and column b is m_a x
     /// m_b, column-major.
     pub value_starts: *const usize,
@@ -49,6 +48,8 @@ pub struct ldy_rows {
     pub diagonal_starts: *const usize,
     /// Number of scalar rows, 3 n or the last value of scalar_starts: the number of values of B, V and R.
     pub scalars: usize,
+    /// Number of values of all blocks.
+    pub entries: usize,
 }
 
 impl ldy_rows {
@@ -57,8 +58,8 @@ impl ldy_rows {
         let layout = rows.w.layout();
         Self {
             size: size_of::<Self>(),
-            rows: rows.ids.len() as c_int,
-            blocks: rows.w.columns().len() as c_int,
+            rows: rows.ids.len() as i32,
+            blocks: rows.w.columns().len() as i32,
             starts: rows.w.starts().as_ptr(),
             columns: rows.w.columns().as_ptr(),
             values: rows.w.values().as_ptr(),
@@ -71,6 +72,7 @@ impl ldy_rows {
             value_starts: layout.map_or(ptr::null(), |layout| layout.value_starts().as_ptr()),
             diagonal_starts: layout.map_or(ptr::null(), |_| rows.squares.as_ptr()),
             scalars: rows.b.len(),
+            entries: rows.w.values().len(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Contact solvers, C(U, R) = 0, in C; part of `include/ldy_system.h`.
 
-use std::ffi::{c_double, c_int, c_ulonglong, c_void};
+use std::ffi::{c_int, c_void};
 use std::mem::offset_of;
 use std::ptr;
 use std::time::Duration;
@@ -19,18 +19,18 @@ use super::ldy_system;
 use super::rows::ldy_rows;
 
 /// A kind of law: none. ldy_system_law writes it for a constraint that has no law.
-pub const LDY_LAW_NONE: c_int = 0;
+pub const LDY_LAW_NONE: i32 = 0;
 /// A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
 /// U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows.
-pub const LDY_LAW_CONTACT: c_int = 1;
+pub const LDY_LAW_CONTACT: i32 = 1;
 /// A kind of law: U = 0 in all components.
-pub const LDY_LAW_FIXED: c_int = 2;
+pub const LDY_LAW_FIXED: i32 = 2;
 /// A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0
 /// at the upper bound.
-pub const LDY_LAW_BOUNDS: c_int = 3;
+pub const LDY_LAW_BOUNDS: i32 = 3;
 /// A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion. R_T
 /// is the admissible force that dissipates most. Valid only for constraints with three rows.
-pub const LDY_LAW_ORTHOTROPIC_CONTACT: c_int = 4;
+pub const LDY_LAW_ORTHOTROPIC_CONTACT: i32 = 4;
 
 /// The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and bias
 /// have one value for each scalar row; further values are not read.
@@ -38,34 +38,34 @@ pub const LDY_LAW_ORTHOTROPIC_CONTACT: c_int = 4;
 #[repr(C)]
 pub struct ldy_law {
     /// One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT.
-    pub kind: c_int,
+    pub kind: i32,
     /// Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent.
-    pub friction: c_double,
+    pub friction: f64,
     /// Orthotropic contacts only: the coefficient along the second tangent, not negative. Either coefficient may be 0.
-    pub friction_2: c_double,
+    pub friction_2: f64,
     /// Contacts: the largest tensile force, not negative.
-    pub cohesion: c_double,
+    pub cohesion: f64,
     /// Bounds: lower bounds of R; may be -INFINITY.
-    pub lower: [c_double; 6],
+    pub lower: [f64; 6],
     /// Bounds: upper bounds of R, not below the lower bounds; may be INFINITY.
-    pub upper: [c_double; 6],
+    pub upper: [f64; 6],
     /// Added to U. Restitution: e V_N if V_N < 0. A contact that is still open: gap / h. A prescribed velocity v: -v.
-    pub bias: [c_double; 6],
+    pub bias: [f64; 6],
 }
 
 /// A measure: the larger of the two others.
-pub const LDY_MEASURE_BOTH: c_int = 0;
+pub const LDY_MEASURE_BOTH: i32 = 0;
 /// A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|. P is the projection onto the forces that laws allow.
-pub const LDY_MEASURE_NATURAL: c_int = 1;
+pub const LDY_MEASURE_NATURAL: i32 = 1;
 /// A measure: LDY_MEASURE_NATURAL in units in which diagonal blocks have trace 3. It is the same in all units.
-pub const LDY_MEASURE_SCALED: c_int = 2;
+pub const LDY_MEASURE_SCALED: i32 = 2;
 
 /// A method: Gauss-Seidel, and Newton's method where it is expected to be faster.
-pub const LDY_METHOD_AUTOMATIC: c_int = 0;
+pub const LDY_METHOD_AUTOMATIC: i32 = 0;
 /// A method: Gauss-Seidel alone.
-pub const LDY_METHOD_GAUSS_SEIDEL: c_int = 1;
+pub const LDY_METHOD_GAUSS_SEIDEL: i32 = 1;
 /// A method: Newton's method from the start, with Gauss-Seidel where it fails.
-pub const LDY_METHOD_NEWTON: c_int = 2;
+pub const LDY_METHOD_NEWTON: i32 = 2;
 
 /// A progress function of the program.
 ///
@@ -77,7 +77,7 @@ pub const LDY_METHOD_NEWTON: c_int = 2;
 /// it; with a progress function one thread solves all islands. It must return normally, and must not call functions of the solver
 /// or system in use.
 pub type ldy_progress =
-    Option<unsafe extern "C" fn(residual: f64, sweeps: c_int, steps: c_int, data: *mut c_void) -> c_int>;
+    Option<unsafe extern "C" fn(residual: f64, sweeps: i32, steps: i32, data: *mut c_void) -> c_int>;
 
 /// Options of a contact solver. A field that is zero has its default: set size, then the fields that differ.
 #[derive(Clone, Copy)]
@@ -86,25 +86,25 @@ pub struct ldy_contact_solver_options {
     /// sizeof (ldy_contact_solver_options), set by the caller before the call.
     pub size: usize,
     /// The solution converges when the residual is at most this; default 1e-8.
-    pub tolerance: c_double,
+    pub tolerance: f64,
     /// One of LDY_MEASURE_BOTH, LDY_MEASURE_NATURAL, LDY_MEASURE_SCALED.
-    pub measure: c_int,
+    pub measure: i32,
     /// One of LDY_METHOD_AUTOMATIC, LDY_METHOD_GAUSS_SEIDEL, LDY_METHOD_NEWTON.
-    pub method: c_int,
+    pub method: i32,
     /// Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000.
-    pub max_sweeps: c_int,
+    pub max_sweeps: i32,
     /// For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third.
-    pub normal_first: c_int,
+    pub normal_first: i32,
     /// Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
     /// error. With a limit, results depend on the clock.
-    pub time_limit: c_double,
+    pub time_limit: f64,
     /// A progress function that is called each time that the residual is computed, or NULL.
     pub progress: ldy_progress,
     /// Passed to progress.
     pub data: *mut c_void,
     /// Limit for the work, in units of ldy_contact_solver_report.work; default: no limit. It does not depend on a clock: results
     /// are the same in each run.
-    pub max_work: c_ulonglong,
+    pub max_work: u64,
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of numbers, a function that may be NULL and a pointer.
@@ -114,19 +114,19 @@ unsafe impl CallerSized for ldy_contact_solver_options {
 }
 
 /// A status: the residual is within the tolerance.
-pub const LDY_STATUS_CONVERGED: c_int = 0;
+pub const LDY_STATUS_CONVERGED: i32 = 0;
 /// A status: the limit of sweeps was reached.
-pub const LDY_STATUS_SWEEP_LIMIT: c_int = 1;
+pub const LDY_STATUS_SWEEP_LIMIT: i32 = 1;
 /// A status: the time limit was reached.
-pub const LDY_STATUS_TIME_LIMIT: c_int = 2;
+pub const LDY_STATUS_TIME_LIMIT: i32 = 2;
 /// A status: the residual no longer decreases, because of rounding or because there is no solution.
-pub const LDY_STATUS_STALLED: c_int = 3;
+pub const LDY_STATUS_STALLED: i32 = 3;
 /// A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B.
-pub const LDY_STATUS_INFEASIBLE: c_int = 4;
+pub const LDY_STATUS_INFEASIBLE: i32 = 4;
 /// A status: progress returned a value other than 0.
-pub const LDY_STATUS_STOPPED: c_int = 5;
+pub const LDY_STATUS_STOPPED: i32 = 5;
 /// A status: the limit of work was reached.
-pub const LDY_STATUS_WORK_LIMIT: c_int = 6;
+pub const LDY_STATUS_WORK_LIMIT: i32 = 6;
 
 /// The result of a contact solver.
 #[derive(Clone, Copy)]
@@ -136,33 +136,33 @@ pub struct ldy_contact_solver_report {
     pub size: usize,
     /// The status: LDY_STATUS_CONVERGED, LDY_STATUS_SWEEP_LIMIT, LDY_STATUS_TIME_LIMIT, LDY_STATUS_STALLED, LDY_STATUS_INFEASIBLE,
     /// LDY_STATUS_STOPPED or LDY_STATUS_WORK_LIMIT.
-    pub status: c_int,
+    pub status: i32,
     /// Number of Gauss-Seidel sweeps. If the rows form several islands, which no block of W connects: of the island with the most
     /// sweeps.
-    pub sweeps: c_int,
+    pub sweeps: i32,
     /// Number of steps of Newton's method, of the island with the most steps.
-    pub steps: c_int,
+    pub steps: i32,
     /// The row that contributes most to the residual.
-    pub worst: c_int,
+    pub worst: i32,
     /// The residual of the returned forces, by the measure of the options.
-    pub residual: c_double,
+    pub residual: f64,
     /// The same by LDY_MEASURE_NATURAL.
-    pub natural_residual: c_double,
+    pub natural_residual: f64,
     /// The same by LDY_MEASURE_SCALED.
-    pub scaled_residual: c_double,
+    pub scaled_residual: f64,
     /// The residual of the initial guess, by the measure of the options.
-    pub initial_residual: c_double,
+    pub initial_residual: f64,
     /// Elapsed time in seconds.
-    pub seconds: c_double,
+    pub seconds: f64,
     /// Residuals of the largest island in the order of their computation: the first 1000, and at most 64 for each of its rows.
     /// Valid until the solver's next call.
-    pub history: *const c_double,
+    pub history: *const f64,
     /// Number of values of history.
     pub history_count: usize,
     /// Work, counted from sizes and patterns. A unit is about a nanosecond of a processor of 2025. It is the same in each run. A
     /// limit of work is divided among islands and checked between sweeps and steps, so that each island exceeds its part by at most
     /// one of them.
-    pub work: c_ulonglong,
+    pub work: u64,
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of numbers and a pointer.
@@ -351,25 +351,48 @@ impl Chosen {
             LDY_MEASURE_BOTH => Measure::Both,
             LDY_MEASURE_NATURAL => Measure::Natural,
             LDY_MEASURE_SCALED => Measure::Scaled,
-            other => return Err(fail!(Code::BugFound, "options->measure: there is no measure {other}")),
+            other => {
+                return Err(fail!(
+                    Code::InvalidArgument,
+                    "options->measure is {other}; expected one of LDY_MEASURE_*"
+                ));
+            }
         };
         options.method = match given.method {
             LDY_METHOD_AUTOMATIC => Method::Automatic,
             LDY_METHOD_GAUSS_SEIDEL => Method::GaussSeidel,
             LDY_METHOD_NEWTON => Method::Newton,
-            other => return Err(fail!(Code::BugFound, "options->method: there is no method {other}")),
+            other => {
+                return Err(fail!(
+                    Code::InvalidArgument,
+                    "options->method is {other}; expected one of LDY_METHOD_*"
+                ));
+            }
         };
         match usize::try_from(given.max_sweeps) {
             Ok(0) => {}
             Ok(sweeps) => options.max_sweeps = sweeps,
-            Err(_) => return Err(fail!(Code::BugFound, "options->max_sweeps is negative")),
+            Err(_) => {
+                return Err(fail!(
+                    Code::InvalidArgument,
+                    "options->max_sweeps is {}; it must not be negative",
+                    given.max_sweeps
+                ));
+            }
         }
         if given.max_work != 0 {
             options.max_work = Some(given.max_work);
         }
         if given.time_limit != 0.0 {
             let is_time = given.time_limit.is_sign_positive() && !given.time_limit.is_nan();
-            ensure!(is_time, fail!(Code::BugFound, "options->time_limit is negative or not a number"));
+            ensure!(
+                is_time,
+                fail!(
+                    Code::InvalidArgument,
+                    "options->time_limit is {}; it must not be negative or NaN",
+                    given.time_limit
+                )
+            );
             // A time too long for a duration is no limit.
             options.time_limit = Duration::try_from_secs_f64(given.time_limit).ok();
         }
@@ -395,7 +418,8 @@ fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
     for (row, law) in given.iter().enumerate() {
-        let unknown = || fail!(Code::BugFound, "law {row}: there is no kind {}", law.kind);
+        let unknown =
+            || fail!(Code::InvalidArgument, "laws[{row}].kind is {}; expected one of LDY_LAW_*", law.kind);
         laws.extend(law_of(law).ok_or_else(unknown)?.parts(rows.height(row)));
     }
     Ok(())
@@ -453,7 +477,7 @@ pub(super) fn told(law: Option<&RowLaw>, rows: usize) -> ldy_law {
 }
 
 fn count(number: usize) -> c_int {
-    c_int::try_from(number).unwrap_or(c_int::MAX)
+    i32::try_from(number).unwrap_or(i32::MAX)
 }
 
 fn tell(

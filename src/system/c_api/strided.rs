@@ -1,10 +1,9 @@
 //! Arrays of C whose entries are a stride apart, for instance in structures of the program's own.
 
-use std::ffi::{c_int, c_longlong};
 use std::marker::PhantomData;
 use std::slice;
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, Whereabouts, fail, located};
 use crate::system::Id;
 
 use crate::ffi::arguments::null;
@@ -43,12 +42,16 @@ pub unsafe fn strided<'a, T>(
     if first.is_null() && count > 0 {
         Err(null(name))
     } else if !stride.is_multiple_of(align_of::<T>()) {
-        Err(fail!(Code::BugFound, "{name}: a stride of {stride} bytes is no multiple of {}", align_of::<T>()))
+        Err(fail!(
+            Code::InvalidArgument,
+            "{name}: a stride of {stride} bytes is no multiple of {}",
+            align_of::<T>()
+        ))
     } else if isize::try_from(extent).is_err() {
-        Err(fail!(Code::BugFound, "{name}: no array has {count} entries that are {stride} bytes apart"))
-    } else if c_int::try_from(count).is_err() {
+        Err(fail!(Code::TooLarge, "{name}: a count of {count} entries {stride} bytes apart is too large"))
+    } else if i32::try_from(count).is_err() {
         // Rows are numbered by an int. Without this, an absurd count with a stride of 0 would take forever.
-        Err(fail!(Code::BugFound, "{name}: an int cannot number {count} entries"))
+        Err(fail!(Code::TooLarge, "{name}: an int cannot number {count} entries"))
     } else {
         Ok(Strided { first, stride, width, count, values: PhantomData })
     }
@@ -67,7 +70,7 @@ pub unsafe fn strided_mut<'a, T>(
     let entries = unsafe { strided(name, first.cast_const(), shape) }?;
     let (count, stride, bytes) = (shape.0, shape.1, entries.width * size_of::<T>());
     let why = format_args!("a stride of {stride} bytes is less than the {bytes} of an entry");
-    ensure!(count <= 1 || stride >= bytes, fail!(Code::BugFound, "{name}: {why}"));
+    ensure!(count <= 1 || stride >= bytes, fail!(Code::InvalidArgument, "{name}: {why}"));
     Ok(StridedMut { entries, values: PhantomData })
 }
 
@@ -78,9 +81,9 @@ pub unsafe fn strided_mut<'a, T>(
 /// The conditions of [`strided`].
 pub unsafe fn ids<'a>(
     name: &str,
-    first: *const c_longlong,
+    first: *const i64,
     (count, stride, what): (usize, usize, &str),
-) -> Result<Strided<'a, c_longlong>> {
+) -> Result<Strided<'a, i64>> {
     // SAFETY: the C program promises entries of this shape, as this function requires.
     unsafe { strided(name, first, (count, stride, 1)) }?.checked(what, None)
 }
@@ -119,12 +122,16 @@ impl<T: Copy> StridedMut<'_, T> {
     }
 }
 
-impl Strided<'_, c_longlong> {
+impl Strided<'_, i64> {
     /// Check that all ids are possible: negative ids are not, except this one.
-    pub fn checked(self, what: &str, or: Option<c_longlong>) -> Result<Self> {
+    pub fn checked(self, what: &str, or: Option<i64>) -> Result<Self> {
         let mut ids = (0..self.count).map(|k| (k, self.at(k)[0]));
         match ids.find(|&(_, id)| id < 0 && Some(id) != or) {
-            Some((k, id)) => Err(fail!(Code::BugFound, "entry {k}: {what} {id}: there is none with this id")),
+            Some((k, id)) => {
+                let place = Whereabouts { entry: k as i64, ..Whereabouts::NOWHERE };
+                let text = format_args!("entry {k}: {what} {id}: there is no such {what}");
+                Err(located(Code::NotFound, text, place))
+            }
             None => Ok(self),
         }
     }

@@ -1,6 +1,6 @@
 //! Constraints matched with a list by keys, as C sees them; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong, c_ulonglong};
+use std::ffi::c_int;
 use std::mem::offset_of;
 
 use crate::ffi::sized::CallerSized;
@@ -26,7 +26,7 @@ pub struct ldy_sync_report {
     pub removed: usize,
     /// The id of the first new constraint, or -1. New constraints have consecutive ids in the order of entries, and all older ids
     /// are smaller.
-    pub first_inserted: c_longlong,
+    pub first_inserted: i64,
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
@@ -73,11 +73,10 @@ unsafe impl CallerSized for ldy_sync_report {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_sync_constraints(
     system: *mut ldy_system,
-    count: usize,
-    keys: *const c_ulonglong,
+    keys: *const u64,
     keys_stride: usize,
-    masters: *const c_longlong,
-    slaves: *const c_longlong,
+    masters: *const i64,
+    slaves: *const i64,
     bodies_stride: usize,
     frames: *const f64,
     frames_stride: usize,
@@ -86,8 +85,9 @@ pub unsafe extern "C" fn ldy_system_sync_constraints(
     points_stride: usize,
     laws: *const ldy_law,
     laws_stride: usize,
-    constraints: *mut c_longlong,
+    constraints: *mut i64,
     constraints_stride: usize,
+    count: usize,
     report: *mut ldy_sync_report,
 ) -> c_int {
     entry!(system: exclusive, keys: strided((count, keys_stride, 1)), masters: strided((count, bodies_stride, 1)),
@@ -108,12 +108,12 @@ pub unsafe extern "C" fn ldy_system_sync_constraints(
         let mut constraints = constraints;
         let synced = system.sync_constraints(count, entry, |k, id| {
             if let Some(constraints) = &mut constraints {
-                constraints.put(k, &[id as c_longlong]);
+                constraints.put(k, &[id as i64]);
             }
         })?;
         if let Some(report) = report {
             let Synced { kept, inserted, removed, first_inserted } = synced;
-            let first_inserted = first_inserted.map_or(-1, |id| id as c_longlong);
+            let first_inserted = first_inserted.map_or(-1, |id| id as i64);
             let size = size_of::<ldy_sync_report>();
             report.fill(&ldy_sync_report { size, kept, inserted, removed, first_inserted });
         }

@@ -1,8 +1,9 @@
 //! Quantities in the world frame in C; part of `include/ldy_system.h`.
 
-use std::ffi::{c_int, c_longlong};
+use std::ffi::c_int;
 
 use crate::ffi::errors::{Code, fail};
+use crate::math::frame_from_normal;
 use crate::system::{gyroscopic_change, turned_rotation};
 
 use super::arguments::{self, body_id, entry};
@@ -25,7 +26,7 @@ use super::ldy_system;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_body_point(
     system: *const ldy_system,
-    body: c_longlong,
+    body: i64,
     center: *const f64,
     place: *const f64,
     point: *mut f64,
@@ -51,7 +52,7 @@ pub unsafe extern "C" fn ldy_system_body_point(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
     system: *const ldy_system,
-    body: c_longlong,
+    body: i64,
     gradient: *const f64,
     center: *const f64,
     place: *const f64,
@@ -76,7 +77,7 @@ pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_body_angular_velocity(
     system: *const ldy_system,
-    body: c_longlong,
+    body: i64,
     world: *const f64,
     referential: *mut f64,
 ) -> c_int {
@@ -98,7 +99,7 @@ pub unsafe extern "C" fn ldy_system_body_angular_velocity(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_world_angular_velocity(
     system: *const ldy_system,
-    body: c_longlong,
+    body: i64,
     referential: *const f64,
     world: *mut f64,
 ) -> c_int {
@@ -134,7 +135,7 @@ pub unsafe extern "C" fn ldy_gyroscopic_change(
 ) -> c_int {
     entry!(inertia: array, spin: copied, change: place_of_array => {
         let result = gyroscopic_change(inertia, &spin, h);
-        change.put(result.ok_or_else(|| fail!(Code::BugFound, "{NO_SPIN}"))?);
+        change.put(result.ok_or_else(|| fail!(Code::InvalidArgument, "{NO_SPIN}"))?);
     })
 }
 
@@ -166,6 +167,26 @@ pub unsafe extern "C" fn ldy_advance_rotation(
 ) -> c_int {
     entry!(rotation: copied, before: copied, after: copied, turned: place_of_array => {
         let result = turned_rotation(&rotation, &before, &after, h);
-        turned.put(result.ok_or_else(|| fail!(Code::BugFound, "rotation, spins or h are not finite"))?);
+        turned.put(result.ok_or_else(|| fail!(Code::InvalidArgument, "rotation, spins or h are not finite"))?);
+    })
+}
+
+/// Compute a frame from a normal: orthonormal, its third column has the direction of the normal, and the others are any tangents.
+///
+/// The tangents depend on the normal alone. They turn by a right angle or more where the third component of the normal changes its
+/// sign; ldy_system_sync_constraints then turns the stored reaction.
+///
+/// - normal: from the slave to the master, of any length, 3 values.
+/// - frame: where to write the frame, 3 x 3, column-major.
+///
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or the normal is zero or not finite. Then nothing is written.
+///
+/// # Safety
+/// normal is NULL or has 3 values, frame is NULL or has 9.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_frame_from_normal(normal: *const f64, frame: *mut f64) -> c_int {
+    entry!(normal: copied, frame: place_of_array => {
+        let made = frame_from_normal(&normal);
+        frame.put(made.ok_or_else(|| fail!(Code::InvalidArgument, "the normal is zero or not finite"))?);
     })
 }

@@ -171,9 +171,11 @@ impl System {
         jacobian.check_end(plan.rows)?;
         plan.sort();
         match plan.sources.windows(2).find(|pair| pair[0].key() == pair[1].key()) {
-            Some(pair) => {
-                Err(self.failed_row(plan, pair[1].row as usize, Fault::Invalid("an earlier entry names it")))
-            }
+            Some(pair) => Err(self.failed_row(
+                plan,
+                pair[1].row as usize,
+                Fault::Invalid("an earlier entry has the same id"),
+            )),
             None => Ok(()),
         }
     }
@@ -208,7 +210,7 @@ impl System {
         places.sort_unstable_by_key(|place| place.body);
         match places.windows(2).find(|pair| pair[0].body == pair[1].body) {
             Some(pair) => {
-                Err(Error::of_body(pair[0].body, Fault::Invalid("an earlier entry names it")).into())
+                Err(Error::of_body(pair[0].body, Fault::Invalid("an earlier entry has the same id")).into())
             }
             None => Ok(()),
         }

@@ -4,14 +4,22 @@
 use crate::fault::check_size;
 use crate::math::{Block, Vector};
 use crate::memory::with_capacity;
+use crate::system::axes::ROTATION;
 use crate::system::body::{Body, Inertia, Kinematics, finite, same_bits};
 use crate::system::bulk::{EntryError, EntryResult};
+use crate::system::constraint::Constraint;
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result};
-use crate::system::id_table::Id;
+use crate::system::id_table::{Id, Table};
 use crate::system::inverse_callback::{Member, Solve};
 
 use super::System;
+
+/// The error of a body that cannot be removed, since a constraint acts on it.
+pub(in crate::system) fn in_use(constraints: &Table<Constraint>, id: Id) -> Error {
+    let mut users = constraints.iter().filter(|(_, user)| user.all_bodies().any(|body| body == id));
+    Error::of_body(id, Fault::InUse(users.next().map_or(0, |(user, _)| user)))
+}
 
 impl System {
     /// Insert a body with a given number of generalized velocities, all zero.
@@ -42,8 +50,11 @@ impl System {
         for entry in 0..count {
             let id = first + entry as Id;
             let failed = |error| EntryError { entry: Some(entry), error };
-            let body = body(entry).map_err(|fault| failed(Error::of_body(id, fault)))?;
-            self.check_rotation(id, body.kinematics()).map_err(failed)?;
+            let refused = |fault| failed(Error::of_body(id, fault));
+            let mut body = body(entry).map_err(refused)?;
+            if let Kinematics::Rigid { rotation, .. } = &mut body.kinematics {
+                *rotation = self.options.axes(rotation, &ROTATION).map_err(refused)?;
+            }
             bodies.push(body);
         }
         self.bodies.reserve(count).map_err(Error::from)?;
@@ -110,8 +121,7 @@ impl System {
         let mut size = 0_usize;
         for (k, dofs) in sizes.iter().enumerate() {
             let end = size.checked_add(*dofs).filter(|&end| i32::try_from(end).is_ok());
-            size =
-                end.ok_or(failed(k, Fault::Invalid("its model has more velocities than an int can count")))?;
+            size = end.ok_or(failed(k, Fault::TooLarge("its model has more velocities")))?;
         }
         let model = self.models.reserve().map_err(memory)?;
         self.bodies.reserve(sizes.len()).map_err(memory)?;
@@ -137,21 +147,23 @@ impl System {
     /// If there is no body with this id, or a constraint acts on it.
     pub fn remove_body(&mut self, id: Id) -> Result {
         if self.body(id)?.users > 0 {
-            let mut users =
-                self.constraints.iter().filter(|(_, user)| user.all_bodies().any(|body| body == id));
-            let user = users.next().map_or(0, |(user, _)| user);
-            return Err(Error::of_body(id, Fault::InUse(user)));
+            return Err(in_use(&self.constraints, id));
         }
-        if let Some(Body { inertia: Inertia::Member(member), .. }) = self.bodies.remove(id) {
-            self.models.leave(&member);
-        }
-        self.structure_changes();
+        self.take_body(id);
         if self.bodies.is_sparse() {
             // The structure may have rows of removed constraints on removed bodies.
             self.structure.forget();
             self.close_up_bodies()?;
         }
         Ok(())
+    }
+
+    /// Remove a body that has been checked.
+    pub(in crate::system) fn take_body(&mut self, id: Id) {
+        if let Some(Body { inertia: Inertia::Member(member), .. }) = self.bodies.remove(id) {
+            self.models.leave(&member);
+        }
+        self.structure_changes();
     }
 
     /// Close the gaps of removed bodies; the structure has no rows on them.
@@ -200,20 +212,11 @@ impl System {
     /// # Errors
     /// As [`System::set_rotation`].
     pub(in crate::system) fn turned(&self, id: Id, rotation: &Block) -> Result<Kinematics> {
-        let kinematics = Kinematics::Rigid { rotation: *rotation, center: *self.rigid(id)?.1 };
-        kinematics.check().map_err(|fault| Error::of_body(id, fault))?;
-        self.check_rotation(id, &kinematics)?;
-        Ok(kinematics)
-    }
-
-    fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result {
-        let checked = if self.takes_any_axes { Ok(()) } else { kinematics.check_rotation() };
-        checked.map_err(|fault| Error::of_body(id, fault))
-    }
-
-    /// Choose whether the system accepts frames and rotations that are not orthonormal, from now on; at first it refuses them.
-    pub fn take_any_axes(&mut self, any: bool) {
-        self.takes_any_axes = any;
+        let center = *self.rigid(id)?.1;
+        let failed = |fault| Error::of_body(id, fault);
+        Kinematics::Rigid { rotation: *rotation, center }.check().map_err(failed)?;
+        let rotation = self.options.axes(rotation, &ROTATION).map_err(failed)?;
+        Ok(Kinematics::Rigid { rotation, center })
     }
 
     /// Set the inertia of a body. The kind may change; but while constraints act on the body, an obstacle stays an obstacle, and
@@ -296,8 +299,8 @@ impl System {
 
     pub(in crate::system) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result {
         let failed = |fault| Error::of_body(id, fault);
-        check_size("its generalised velocity", self.body(id)?.dofs(), velocity.len()).map_err(failed)?;
-        finite("its generalised velocity", velocity).map_err(failed)
+        check_size("its generalized velocity", self.body(id)?.dofs(), velocity.len()).map_err(failed)?;
+        finite("its generalized velocity", velocity).map_err(failed)
     }
 
     /// Set a velocity that has been checked.

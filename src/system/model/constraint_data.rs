@@ -87,7 +87,24 @@ impl System {
         Ok(())
     }
 
-    fn data(&self, id: Id) -> Result<&ConstraintData> {
+    /// Write the regularization of all constraints: one value for each scalar row.
+    ///
+    /// # Errors
+    /// If the number of values is wrong.
+    pub fn regularization(&self, mu: &mut [f64]) -> Result {
+        check_size("mu", self.scalar_rows(), mu.len()).map_err(Error::of_system)?;
+        let mut to = mu.iter_mut();
+        for ((_, constraint), (_, data)) in self.constraints.iter().zip(self.data.iter()) {
+            let shift: &[f64] = match &constraint.irregular {
+                Some(irregular) => &irregular.shift[..constraint.rows()],
+                None => &data.shift,
+            };
+            to.by_ref().zip(shift).for_each(|(to, &value)| *to = value);
+        }
+        Ok(())
+    }
+
+    pub(super) fn data(&self, id: Id) -> Result<&ConstraintData> {
         self.data.get(id).ok_or(unknown(id))
     }
 

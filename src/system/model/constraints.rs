@@ -4,9 +4,11 @@
 use crate::fault::check_size;
 use crate::math::{Block, Vector};
 use crate::memory::{self, collected};
-use crate::system::body::{Body, copied, finite, orthonormal};
+use crate::system::axes::FRAME;
+use crate::system::body::{Body, copied, finite};
 use crate::system::constraint::{
-    Constraint, MOST_BODIES, OTHER_KIND, Operator, Placement, check_bodies, check_compliance, check_rows,
+    Constraint, MOST_BODIES, MOST_ROWS, OTHER_KIND, Operator, Placement, check_bodies, check_compliance,
+    check_rows, full_compliance,
 };
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result, Subject, subject_of, unknown};
@@ -74,7 +76,7 @@ impl System {
         let failed = |fault| Error { subject, fault };
         let dofs = self.bodies.get(body).ok_or(failed(Fault::NoBody(body)))?.dofs();
         let dof = dof.filter(|&dof| dof < dofs);
-        let dof = dof.ok_or(failed(Fault::Invalid("its body has no such generalised velocity")))?;
+        let dof = dof.ok_or(failed(Fault::Invalid("its body has no such generalized velocity")))?;
         finite("its coefficient", &[coefficient]).map_err(failed)?;
         let operator = Operator::of_dof(dofs, dof, coefficient).map_err(failed)?;
         let operators = collected(1, std::iter::once(operator)).map_err(|_| failed(Fault::Memory))?;
@@ -148,17 +150,15 @@ impl System {
         frame: &Block,
         points: [Vector; 2],
     ) -> Checked<Placement> {
-        let placement = Placement::at_points(frame, points)?;
+        Placement::at_points(frame, points)?;
         ensure!(bodies != [None, None], Fault::Invalid("both of its bodies are the ground"));
-        if !self.takes_any_axes {
-            orthonormal("its frame is not orthonormal to within 1e-8", frame)?;
-        }
+        let frame = self.options.axes(frame, &FRAME)?;
         for id in bodies.into_iter().flatten() {
             let body = self.bodies.get(id).ok_or(Fault::NoBody(id))?;
             let why = "a body of it is neither rigid nor pseudo-rigid and has no points";
             ensure!(body.kinematics().dofs().is_some(), Fault::Invalid(why));
         }
-        Ok(placement)
+        Placement::at_points(&frame, points)
     }
 
     /// Check the operators of a constraint on these bodies; `rows` is its number of rows if it exists already. Return the number of
@@ -302,39 +302,41 @@ impl System {
     }
 
     /// Set the compliance of a constraint of m scalar rows: it is added to the diagonal block. It has m × m values, column-major
-    /// and symmetric; `None` removes it.
+    /// and symmetric, or the m values of a diagonal; no values remove it.
     ///
     /// # Errors
     /// If there is no constraint with this id, the number of values is wrong, they are not finite, not symmetric or negative in
     /// some direction, or memory is exhausted.
-    pub fn set_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result {
+    pub fn set_compliance(&mut self, id: Id, compliance: &[f64]) -> Result {
         self.check_compliance(id, compliance)?;
         self.put_compliance(id, compliance)
     }
 
     /// Check a compliance for a constraint.
-    pub(in crate::system) fn check_compliance(&self, id: Id, compliance: Option<&[f64]>) -> Result {
+    pub(in crate::system) fn check_compliance(&self, id: Id, compliance: &[f64]) -> Result {
         let constraint = self.constraint(id)?;
-        let rows = constraint.rows();
-        let values = compliance.unwrap_or_default();
-        let expected = compliance.map_or(0, |_| rows * rows);
-        let checked = check_size("its compliance", expected, values.len())
-            .and_then(|()| check_compliance(rows, values));
+        if compliance.is_empty() {
+            return Ok(());
+        }
+        let (rows, mut room) = (constraint.rows(), [0.0; MOST_ROWS * MOST_ROWS]);
+        let checked = check_compliance(rows, full_compliance(rows, compliance, &mut room));
         checked.map_err(|fault| Error { subject: constraint.subject(id), fault })
     }
 
     /// Set a compliance that has been checked.
-    pub(in crate::system) fn put_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result {
+    pub(in crate::system) fn put_compliance(&mut self, id: Id, compliance: &[f64]) -> Result {
         let Self { constraints, data, compliances, .. } = self;
         let (constraint, mark) = constraints.get_mut(id).ok_or(unknown(id))?;
         let failed = |fault| Error { subject: constraint.subject(id), fault };
         let was_compliant = constraint.is_compliant();
+        let mut room = [0.0; MOST_ROWS * MOST_ROWS];
+        let compliance = full_compliance(constraint.rows(), compliance, &mut room);
         if constraint.is_regular() {
             let (data, _) = data.get_mut(id).ok_or(unknown(id))?;
-            data.compliance = compliance.and_then(|values| values.try_into().ok());
+            data.compliance = compliance.try_into().ok();
             constraint.compliance = data.added();
         } else {
-            let values = copied(compliance.unwrap_or_default()).map_err(failed)?;
+            let values = copied(compliance).map_err(failed)?;
             if let Some(irregular) = &mut constraint.irregular {
                 irregular.compliance = values;
             }
@@ -343,6 +345,17 @@ impl System {
         *mark |= dirty::COMPLIANCE;
         self.values_change();
         Ok(())
+    }
+
+    /// The compliance of a constraint, without regularization: m × m values, column-major, or none.
+    ///
+    /// # Errors
+    /// If there is no constraint with this id.
+    pub fn compliance(&self, id: Id) -> Result<&[f64]> {
+        Ok(match &self.constraint(id)?.irregular {
+            Some(irregular) => &irregular.compliance,
+            None => self.data(id)?.compliance.as_ref().map_or(&[], |block| &block[..]),
+        })
     }
 
     fn change_constraint(&mut self, id: Id, change: impl FnOnce(&mut Constraint, &mut u8)) -> Result {

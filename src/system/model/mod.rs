@@ -1,7 +1,7 @@
 //! The system: bodies, constraints, and the results of updates.
 #![forbid(unsafe_code)]
 
-mod bodies;
+pub(super) mod bodies;
 mod constraint_data;
 mod constraints;
 mod results;
@@ -10,6 +10,7 @@ use std::sync::Mutex;
 
 use crate::assembly::update::BodyOperators;
 
+use super::axes::Options;
 use super::body::Body;
 use super::constraint::Constraint;
 use super::error::{Error, Fault, Result};
@@ -58,8 +59,8 @@ pub struct System {
     pub(super) plan: Plan,
     /// The step of the last update.
     pub(super) step: f64,
-    /// Whether frames and rotations need not be orthonormal.
-    takes_any_axes: bool,
+    /// The options that the user has set.
+    pub(super) options: Options,
     /// Whether the structure fits the constraints.
     pub(super) is_structured: bool,
     /// Whether all results but the marked ones are up to date, for this step. After an update that fails, none are.
@@ -74,6 +75,18 @@ impl System {
     /// An empty system.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Remove all bodies and constraints. Options stay, and ids are not used again.
+    pub fn clear(&mut self) {
+        let Self { bodies, constraints, data, options, .. } = self;
+        *self = Self {
+            bodies: bodies.emptied(),
+            constraints: constraints.emptied(),
+            data: data.emptied(),
+            options: *options,
+            ..Self::default()
+        };
     }
 
     /// The id that the next body will have.

@@ -140,7 +140,7 @@ impl System {
     pub fn constraint_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
         self.check_vectors(&[reactions])?;
         let body = self.body(id)?;
-        check_size("the generalised force", body.dofs(), force.len())
+        check_size("the generalized force", body.dofs(), force.len())
             .map_err(|fault| Error::of_body(id, fault))?;
         if let Some(place) = self.bodies.place(id) {
             let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);

@@ -91,7 +91,7 @@ impl<R: RowResults> Rows for SystemRows<'_, R> {
         match body.velocities.as_chunks().0 {
             [previous, free] => Ok([previous, free]),
             _ => {
-                let (what, found) = ("its generalised velocity", body.dofs());
+                let (what, found) = ("its generalized velocity", body.dofs());
                 Err(Error::of_body(id, Fault::Size { what, expected: N, found }))
             }
         }

@@ -14,8 +14,8 @@ use super::irregular_layout::{IrregularLayout, code, groups};
 use super::sides::{NOWHERE, Side, WideRow};
 
 impl Structure {
-    /// Insert rows of constraints that have none yet after the others, and put rows that have been taken off their bodies on their new
-    /// ones. Bodies have no gaps. `results`, if they are kept, move along. After an error nothing is left of the structure.
+    /// Insert rows of constraints that have none yet after the others, and put rows that have been taken off their bodies on their
+    /// new ones. Bodies have no gaps. `results`, if they are kept, move along. After an error nothing is left of the structure.
     ///
     /// # Errors
     /// If memory is exhausted, or an `i32` cannot count the constraints, the scalars of irregular systems or the blocks.
@@ -36,7 +36,7 @@ impl Structure {
         most: i32,
     ) -> Result {
         if i32::try_from(constraints.len()).is_err() {
-            return Err(Error::of_system(Fault::Invalid("there are more constraints than an int can count")));
+            return Err(Error::of_system(Fault::TooLarge("there are more constraints")));
         }
         let first = self.len();
         self.list_rows(bodies, constraints)?;
@@ -198,8 +198,8 @@ impl Structure {
         }
     }
 
-    /// Move values as [`Structure::make_room`] has moved blocks, in systems with irregular rows, after the columns of the new blocks are
-    /// there. Values are `None` if they are not kept.
+    /// Move values as [`Structure::make_room`] has moved blocks, in systems with irregular rows, after the columns of the new
+    /// blocks are there. Values are `None` if they are not kept.
     fn make_room_for_values(&mut self, values: Option<&mut Vec<f64>>) -> Result {
         let Self { starts, columns, layout, touched, .. } = self;
         let columns_of = |row: usize| &columns[starts[row] as usize..starts[row + 1] as usize];
@@ -236,10 +236,10 @@ impl Structure {
         Ok(())
     }
 
-    /// Write to `more` how many blocks each row gets if rows from `first` on are new, and reattached ones come; the number of all these
-    /// blocks. Rows that get some are listed.
+    /// Write to `more` how many blocks each row gets if rows from `first` on are new, and reattached ones come; the number of all
+    /// these blocks. Rows that get some are listed.
     fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize> {
-        let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
+        let too_many = Error::of_system(Fault::TooLarge("W has more blocks"));
         let most = most as usize;
         // The rows on one body are coupled with each other, and a row has at most two slots there. This is known without counting.
         let slots_of_row = if self.has_irregular() { 2 } else { 1 };
@@ -313,7 +313,8 @@ impl Structure {
         }
     }
 
-    /// Call a function with each row after `row` that newly shares a body with it: one of the two is reattached, or not before `first`.
+    /// Call a function with each row after `row` that newly shares a body with it: one of the two is reattached, or not before
+    /// `first`.
     #[inline(always)]
     fn each_later_from(&self, row: usize, first: usize, mut each: impl FnMut(usize)) {
         let is_new = self.is_new_pair(row, first);

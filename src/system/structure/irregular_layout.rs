@@ -1,10 +1,10 @@
-//! Heights of rows, and where the values of rows and blocks begin. They are kept while some row is irregular: it has other than three
-//! scalars, or its constraint acts on more than two bodies. Without irregular rows all vectors are empty, a row has three scalars, a
-//! block nine values.
+//! Heights of rows, and where the values of rows and blocks begin. They are kept while some row is irregular: it has other than
+//! three scalars, or its constraint acts on more than two bodies. Without irregular rows all vectors are empty, a row has three
+//! scalars, a block nine values.
 //!
-//! A block has 72 bytes, so a start for each block would be a ninth of the memory of W. The start is computed instead: the start of the
-//! values of the row, plus the height of the row times the scalars of its earlier columns. These are three for each column in most rows;
-//! in others they are added up from the last of the [`IrregularLayout::sums`].
+//! A block has 72 bytes, so a start for each block would be a ninth of the memory of W. The start is computed instead: the start of
+//! the values of the row, plus the height of the row times the scalars of its earlier columns. These are three for each column in
+//! most rows; in others they are added up from the last of the [`IrregularLayout::sums`].
 #![forbid(unsafe_code)]
 
 use std::mem;
@@ -35,8 +35,8 @@ const BLOCKS_OF_A_SUM: usize = 32;
 /// See above.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct IrregularLayout {
-    /// The height of each row, with [`WIDE`] added if its constraint acts on more than two bodies, and [`UNEVEN`] if it has a column of
-    /// other than three scalars.
+    /// The height of each row, with [`WIDE`] added if its constraint acts on more than two bodies, and [`UNEVEN`] if it has a
+    /// column of other than three scalars.
     pub codes: Vec<u8>,
     /// Where the scalars of each row begin in vectors, and the end.
     pub scalars: Vec<i32>,
@@ -117,8 +117,8 @@ impl IrregularLayout {
         Ok(())
     }
 
-    /// List where scalars and diagonal blocks of rows begin after their codes have been set, and if there has been no layout, where the
-    /// values of the known rows do, which have the blocks from `starts` on, of nine values each.
+    /// List where scalars and diagonal blocks of rows begin after their codes have been set, and if there has been no layout, where
+    /// the values of the known rows do, which have the blocks from `starts` on, of nine values each.
     ///
     /// # Errors
     /// If memory is exhausted, or there are more than `most` scalars.
@@ -135,8 +135,8 @@ impl IrregularLayout {
         let new = self.codes.len() + 1 - self.scalars.len();
         self.scalars.try_reserve(new)?;
         self.squares.try_reserve(new)?;
-        let why = "the constraints have more rows than an int can count";
-        ensure!(self.extend(most).is_some(), Error::of_system(Fault::Invalid(why)));
+        let why = "the constraints have more rows";
+        ensure!(self.extend(most).is_some(), Error::of_system(Fault::TooLarge(why)));
         Ok(())
     }
 
@@ -186,8 +186,8 @@ impl IrregularLayout {
         }
     }
 
-    /// Where the values of a block begin: `place` is the number of the block, and `before` has the columns of its row and all before, up
-    /// to the block. The blocks of the row begin at `start`.
+    /// Where the values of a block begin: `place` is the number of the block, and `before` has the columns of its row and all
+    /// before, up to the block. The blocks of the row begin at `start`.
     #[inline(always)]
     pub fn values_from(&self, row: usize, start: usize, before: &[i32]) -> usize {
         let place = before.len();

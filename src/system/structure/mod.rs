@@ -28,9 +28,9 @@ pub use sides::{NOWHERE, Side};
 /// Rows, one a constraint in the order of ids, and their blocks. They follow the tables of bodies and constraints in three steps:
 /// [`Structure::remove_rows`], [`Structure::close_up`], [`Structure::insert_rows`].
 ///
-/// A row has one to six scalars and takes a slot for every three of them on each of its bodies, obstacles left out. A row is irregular
-/// if it has other than three scalars, or its constraint acts on more than two bodies. The block of rows of m and n scalars has m × n
-/// values, column-major; the values of blocks follow each other in the order of rows and columns.
+/// A row has one to six scalars and takes a slot for every three of them on each of its bodies, obstacles left out. A row is
+/// irregular if it has other than three scalars, or its constraint acts on more than two bodies. The block of rows of m and n
+/// scalars has m × n values, column-major; the values of blocks follow each other in the order of rows and columns.
 #[derive(Debug, Default)]
 pub struct Structure {
     /// Bodies of each row.
@@ -97,8 +97,8 @@ impl Structure {
         self.starts.is_empty()
     }
 
-    /// List the rows that lose or get blocks, ascending: rows on bodies whose rows change, removed and reattached rows, and rows from
-    /// `first` on.
+    /// List the rows that lose or get blocks, ascending: rows on bodies whose rows change, removed and reattached rows, and rows
+    /// from `first` on.
     fn list_touched(&mut self, first: usize) -> Result {
         /// Most rows lose none: this number of them is looked at at a time.
         const TOGETHER: usize = 16;

@@ -141,7 +141,8 @@ impl Iterator for Later<'_> {
 
 /// In systems with irregular rows.
 impl Structure {
-    /// Whether a row has more than two bodies, obstacles left out: the following functions take N = [`MOST_BODIES`] for it, else N = 2.
+    /// Whether a row has more than two bodies, obstacles left out: the following functions take N = [`MOST_BODIES`] for it, else N
+    /// = 2.
     #[inline(always)]
     pub fn is_on_many(&self, row: usize) -> bool {
         self.all_sides(row).len() > FEW
@@ -159,8 +160,8 @@ impl Structure {
         self.runs_in(row, 1, |side, end| side.slot as usize + self.groups(row)..end)
     }
 
-    /// Call a function with each row in some slots of the bodies of `row`, ascending. `slots` finds them, given a body of the row and
-    /// the number of its slots.
+    /// Call a function with each row in some slots of the bodies of `row`, ascending. `slots` finds them, given a body of the row
+    /// and the number of its slots.
     #[inline(always)]
     pub(super) fn each_in(
         &self,

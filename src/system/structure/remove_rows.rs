@@ -17,9 +17,9 @@ use super::irregular_layout::IrregularLayout;
 const LEAVES: i32 = -1;
 
 impl Structure {
-    /// Remove the rows of constraints that are gone, find the others in their table, and take rows marked as [`REATTACHED`] off their
-    /// bodies until [`Structure::insert_rows`]. Lists of all rows or blocks are gone through once, without asking on which bodies each
-    /// row is. `results`, if they are kept, move along. After an error nothing is left of the structure.
+    /// Remove the rows of constraints that are gone, find the others in their table, and take rows marked as [`REATTACHED`] off
+    /// their bodies until [`Structure::insert_rows`]. Lists of all rows or blocks are gone through once, without asking on which
+    /// bodies each row is. `results`, if they are kept, move along. After an error nothing is left of the structure.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -181,8 +181,8 @@ impl Structure {
         }
     }
 
-    /// List the rows whose constraints are gone or have come to other bodies, and find the constraints of the others where the table
-    /// has been closed up.
+    /// List the rows whose constraints are gone or have come to other bodies, and find the constraints of the others where the
+    /// table has been closed up.
     fn find(&mut self, constraints: &Table<Constraint>) -> Result {
         let Self { ids, entries, removed, reattached, .. } = self;
         let (known, marks) = (constraints.ids(), constraints.marks());

@@ -1,5 +1,5 @@
-//! Random histories: after each step the structure equals one that is built from nothing, and the values that are kept are in the places
-//! of their blocks.
+//! Random histories: after each step the structure equals one that is built from nothing, and the values that are kept are in the
+//! places of their blocks.
 
 use std::collections::BTreeSet;
 

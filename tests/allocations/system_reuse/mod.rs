@@ -27,7 +27,7 @@ impl Scene {
         let random = Random::new(seed);
         let model = Model { mood: std::sync::Arc::new(500.into()), ..Model::default() };
         let mut scene = Self { system: System::new(), model, random, step: 0.01, is_steady };
-        scene.system.take_any_axes(true);
+        scene.system.set_option(ldy::system::SystemOption::AnyAxes, true);
         (0..bodies).for_each(|_| scene.add_body());
         (0..constraints).for_each(|_| scene.add_constraint());
         scene
@@ -239,7 +239,9 @@ impl Scene {
             }
             6 => {
                 let compliance = (self.below(3) > 0).then(|| self.compliance());
-                self.system.set_compliance(constraint, compliance.as_ref().map(|block| &block[..])).unwrap();
+                self.system
+                    .set_compliance(constraint, compliance.as_ref().map_or(&[], |block| &block[..]))
+                    .unwrap();
                 self.model.constraints.get_mut(&constraint).unwrap().compliance = compliance;
             }
             7 => self.add_constraint(),
@@ -331,7 +333,7 @@ impl Scene {
         assert!(self.system.set_velocity(body, &vec![1.0; dofs + 1]).is_err());
         assert!(self.system.set_rotation(body, &[f64::INFINITY; 9]).is_err());
         assert!(self.system.move_constraint(constraint, &[f64::NAN; 9], [[0.0; 3]; 2]).is_err());
-        assert!(self.system.set_compliance(constraint, Some(&[f64::NAN; 9])).is_err());
+        assert!(self.system.set_compliance(constraint, &[f64::NAN; 9]).is_err());
         assert!(self.system.update(0.0).is_err() && self.system.update(f64::NAN).is_err());
         assert!(self.system.remove_body(Id::MAX).is_err());
     }

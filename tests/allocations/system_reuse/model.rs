@@ -114,7 +114,7 @@ pub fn insert_constraint(system: &mut System, constraint: &Constraint) -> Result
         }
     };
     if compliance.is_some() {
-        system.set_compliance(id, compliance.as_ref().map(|block| &block[..]))?;
+        system.set_compliance(id, compliance.as_ref().map_or(&[], |block| &block[..]))?;
     }
     Ok(id)
 }
@@ -131,7 +131,7 @@ impl Model {
     /// The same system, made again with the same ids.
     pub fn anew(&self) -> System {
         let mut system = System::new();
-        system.take_any_axes(true);
+        system.set_option(ldy::system::SystemOption::AnyAxes, true);
         let filler = Body {
             kinematics: Kinematics::General,
             known: Known::Diagonal(vec![1.0]),
