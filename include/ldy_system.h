@@ -1882,7 +1882,8 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 #define LDY_LAW_NONE 0
 
 /* A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
-   U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows. */
+   U_T, with |R_T| <= friction (R_N + cohesion). Valid for constraints with three rows (two tangents, then the normal), and with two
+   rows (the tangent, then the normal) for contacts in a plane. With normal_first of the options the normal comes first. */
 #define LDY_LAW_CONTACT 1
 
 /* A kind of law: U = 0 in all components. */
@@ -1962,7 +1963,7 @@ typedef struct {
   int method;
   /* Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000. */
   int max_sweeps;
-  /* For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third. */
+  /* For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the last. */
   int normal_first;
   /* Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
      error. With a limit, results depend on the clock. */
@@ -2125,8 +2126,8 @@ int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
    - constraint: its id.
    - law: copied. kind LDY_LAW_NONE removes the law that the constraint has.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, the kind is unknown, a contact law
-   is for a constraint of other than three rows, or a value is not valid. Then nothing has changed.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, the kind is unknown, a contact law is for a
+   constraint of other than two or three rows, or a value is not valid. Then nothing has changed.
 
    Safety:
    system comes from ldy_system_create; law is NULL or valid. */

@@ -123,6 +123,15 @@ impl BodyRows {
         (&self.node_of[own.clone()], &self.blocks[own])
     }
 
+    /// Exchange the second and the third lane of some rows.
+    pub(super) fn swap_last_lanes(&mut self, is_swapped: impl Fn(usize) -> bool) {
+        for row in (0..self.len()).filter(|&row| is_swapped(row)) {
+            for column in self.blocks[range(&self.starts, row)].as_flattened_mut() {
+                column.swap(1, 2);
+            }
+        }
+    }
+
     /// Z x of a row.
     #[inline(always)]
     pub(crate) fn times(&self, row: usize, x: &[NodeVector]) -> Vector {

@@ -5,12 +5,12 @@ use crate::math::{Block, Vector, is_finite};
 use crate::rows::fault::{Error, Fault, check_size};
 use crate::rows::{BlockRows, Bsr3, NOT_FINITE};
 
-/// The normal component of R, U and the blocks; the two others are tangential.
+/// The normal component of R, U and the blocks; the others are tangential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Normal {
     /// The first, as in FCLIB.
     First,
-    /// The third, as in the rows of a system.
+    /// The third, as in the rows of a system; the second of a contact of two scalar rows.
     #[default]
     Third,
 }
@@ -57,12 +57,15 @@ pub struct Law<V = Vector> {
 pub enum Kind<V = Vector> {
     /// Signorini and Coulomb: 0 ≤ R_N + cohesion ⟂ U_N ≥ 0, and R_T against U_T, |R_T| ≤ friction · (R_N + cohesion).
     ///
+    /// The constraint has three scalar rows, or two: contacts in a plane have one tangent.
+    ///
     /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and R_T is the force with the most dissipation
     /// among these.
     Contact {
         /// Coulomb's coefficient along the first tangent.
         friction: f64,
-        /// The coefficient along the second tangent; the same if friction is isotropic. One of them may be zero.
+        /// The coefficient along the second tangent; the same if friction is isotropic, or if there is no second tangent. One of
+        /// them may be zero.
         friction_2: f64,
         /// The largest pull, a force.
         cohesion: f64,

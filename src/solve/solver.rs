@@ -8,7 +8,7 @@ use super::body_rows::Bodies;
 use super::islands::Islands;
 use super::options::{Options, Progress, Report};
 use super::problem::{Law, Problem, Problem3};
-use super::rows_of_three::Padded;
+use super::rows_of_three::{BodiesOfTriples, Padded, Parts};
 use super::run::{Source, Task};
 
 /// A solver with its workspace. A problem with the pattern of the last one is solved without allocation.
@@ -35,7 +35,8 @@ impl Solver {
     /// Solve a problem and replace the initial guess of the forces by the best forces found.
     ///
     /// `laws`: one for each row, or two for a row of more than three scalar rows: the law of the first three, and the law of the
-    /// others. A contact has three scalar rows. Bounds and biases have a value for each scalar row; further values are not read.
+    /// others. A contact has three scalar rows, or two: a tangent and the normal, in the order that `problem.normal` says. Bounds and
+    /// biases have a value for each scalar row; further values are not read.
     /// `forces`: a value for each scalar row.
     ///
     /// A stop without convergence is a result: see [`Report::end`].
@@ -90,7 +91,9 @@ impl Solver {
             return triples.solve(&problem, bodies, laws, options, forces.as_chunks_mut().0, progress);
         }
         padded.fill(problem, laws, forces)?;
-        let (problem, laws, best, rows) = padded.parts(normal);
+        let Parts { problem, laws, forces: best, rows, lanes } = padded.parts(normal);
+        let bodies = bodies.map(|bodies| BodiesOfTriples { bodies, lanes });
+        let bodies = bodies.as_ref().map(|bodies| bodies as &dyn Bodies);
         let row_of = |triple: usize| rows.get(triple).map_or(0, |&row| row as usize);
         let of_rows = |mut report: Report| {
             for residual in [&mut report.residual, &mut report.initial] {

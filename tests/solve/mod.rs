@@ -7,4 +7,5 @@ mod joints;
 mod law;
 mod mixed;
 mod orthotropic;
+mod planar;
 mod repeated;

@@ -21,7 +21,8 @@ use super::rows::ldy_rows;
 /// A kind of law: none. ldy_system_law writes it for a constraint that has no law.
 pub const LDY_LAW_NONE: c_int = 0;
 /// A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
-/// U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows.
+/// U_T, with |R_T| <= friction (R_N + cohesion). Valid for constraints with three rows (two tangents, then the normal), and with two
+/// rows (the tangent, then the normal) for contacts in a plane. With normal_first of the options the normal comes first.
 pub const LDY_LAW_CONTACT: c_int = 1;
 /// A kind of law: U = 0 in all components.
 pub const LDY_LAW_FIXED: c_int = 2;
@@ -93,7 +94,7 @@ pub struct ldy_contact_solver_options {
     pub method: c_int,
     /// Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000.
     pub max_sweeps: c_int,
-    /// For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third.
+    /// For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the last.
     pub normal_first: c_int,
     /// Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
     /// error. With a limit, results depend on the clock.
