@@ -2182,6 +2182,29 @@ int ldy_system_laws(const ldy_system *system,
                     size_t laws_stride);
 
 
+/* Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits.
+
+   One file then has all that a contact solver reads, for example of a step that is hard to solve. Python reads it with
+   ldy.load_problem and `python -m ldy solve`, NumPy with numpy.load; docs/files.md has the format. The file has at most 4 GiB, and is
+   replaced as ldy_system_write_matrix_market says.
+
+   - laws: law_count laws, one for each row. NULL, with law_count 0: the laws that are kept with the constraints.
+   - R: count values, one for each scalar row: the initial guess of a solver. NULL, with count 0: none.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, or LDY_ERROR_INVALID_ARGUMENT
+   if system or path is NULL, a count is wrong, there was no successful update since the last change, a law is not valid for its
+   constraint, a constraint has no kept law, or a value is not finite; the text names the constraint.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given; path is NULL or a C string. */
+int ldy_problem_write(const ldy_system *system,
+                      const ldy_law *laws,
+                      size_t law_count,
+                      const double *R,
+                      size_t count,
+                      const char *path);
+
+
 /* The changes that ldy_system_sync_constraints has made. */
 typedef struct {
   /* sizeof (ldy_sync_report), set by the caller before the call. */

@@ -354,6 +354,12 @@ void test_files (const std::string &folder)
   ldy::system system;
   system.add_point_constraint (system.add_rigid (1, axes, axes, { 0, 0, 0 }), ldy::ground, axes, { 0, 0, 0 }, {});
   system.update (1);
+  CHECK (fails (52, "it has no law", [&] { system.write_problem (folder + "/problem.npz"); }));
+  ldy_law law = {};
+  law.kind = LDY_LAW_CONTACT;
+  std::vector<double> forces = { 0.125, 0, 1 };
+  system.write_problem (folder + "/problem.npz", forces, { &law, 1 });
+  CHECK (std::ifstream (folder + "/problem.npz", std::ios::binary).get () == 'P');
   system.write_matrix_market (folder + "/W.mtx");
   system.write_npz (folder + "/W.npz");
   std::ifstream text (folder + "/W.mtx"), zip (folder + "/W.npz", std::ios::binary);

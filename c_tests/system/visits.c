@@ -156,6 +156,7 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   for (int row = 0; row < rows->rows; row ++) {
     int height = starts[row + 1] - starts[row];
     laws[row].kind = height == 3 ? LDY_LAW_CONTACT + below (3) : LDY_LAW_FIXED + below (2);
+    if (height == 2 && laws[row].kind == LDY_LAW_FIXED) laws[row].kind = LDY_LAW_CONTACT;
     laws[row].friction = fabs (random_value (choices));
     for (int i = 0; i < 6; i ++) {
       laws[row].lower[i] = i >= height ? NAN : below (2) ? -fabs (random_value (choices)) : -INFINITY;
@@ -180,14 +181,15 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   }
   for (int row = 0; row < rows->rows; row ++) {
     for (int i = starts[row]; i < starts[row + 1]; i ++) {
-      int k = i - starts[row], is_fixed = laws[row].kind == LDY_LAW_FIXED;
+      int k = i - starts[row], height = starts[row + 1] - starts[row], is_fixed = laws[row].kind == LDY_LAW_FIXED;
       double size = 0, U = rows->B[i] + laws[row].bias[k], lower = is_fixed ? -INFINITY : laws[row].lower[k], upper = is_fixed
         ? INFINITY : laws[row].upper[k];
       CHECK (isfinite (R[i]));
       /* Where W is singular forces may be huge, and with them the rounding of a sum. */
       for (int j = 0; j < n; j ++) U += W[i][j] * R[j], size += fabs (W[i][j] * R[j]);
       if (laws[row].kind == LDY_LAW_CONTACT) {
-        if (k == 2) CHECK (R[i] >= 0 && hypot (R[i - 2], R[i - 1]) <= laws[row].friction * R[i] * (1 + 1e-12));
+        double tangent = k == 0 ? 0 : height == 2 ? fabs (R[i - 1]) : hypot (R[i - k], R[i - 1]);
+        if (k == height - 1) CHECK (R[i] >= 0 && tangent <= laws[row].friction * R[i] * (1 + 1e-12));
         continue;
       }
       CHECK (R[i] >= lower && R[i] <= upper);

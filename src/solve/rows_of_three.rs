@@ -8,7 +8,6 @@
 use std::iter;
 use std::ops::Range;
 
-use crate::math::small_symmetric::MOST_ROWS;
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect};
 use crate::rows::BlockRows;
@@ -70,7 +69,7 @@ impl Bodies for BodiesOfTriples<'_> {
 }
 
 impl Padded {
-    /// Make the triples of a problem with arrays of the right lengths.
+    /// Make the triples of a checked problem.
     pub fn fill(&mut self, problem: &Problem, laws: &[Law], forces: &[f64]) -> Result<(), Error> {
         let w = &problem.w;
         self.list_triples(w)?;
@@ -80,12 +79,10 @@ impl Padded {
             if is_planar && problem.normal == Normal::Third { WITHOUT_SECOND } else { IN_ORDER }
         }));
         for (triple, law) in laws.iter().enumerate() {
-            let row = self.rows[triple] as usize;
             let (scalars, lanes) = (self.scalars(w, triple), self.lanes[triple]);
             self.b.push(in_lanes(&problem.b[scalars.clone()], lanes));
             self.forces.push(in_lanes(&forces[scalars.clone()], lanes));
-            let law = padded(law, w.height(row), scalars.len(), lanes);
-            self.laws.push(law.map_err(|fault| Error::of_row(row, fault))?);
+            self.laws.push(padded(law, scalars.len(), lanes));
             self.add_blocks(w, triple);
             let end = i32::try_from(self.columns.len());
             let too_many = Error::of_rows(Fault::Invalid("W has more blocks than an int can count"));
@@ -180,22 +177,12 @@ fn pad(block: &mut Block, count: usize, lanes: Lanes) {
     padded.iter().for_each(|&i| block[4 * usize::from(i)] = mean);
 }
 
-/// Check a law for a row of `height` scalar rows.
-pub fn check_law(law: Law<[f64; MOST_ROWS]>, height: usize) -> Result<(), Fault> {
-    let mut parts = law.parts(height).enumerate();
-    parts.try_for_each(|(part, law)| padded(&law, height, (height - 3 * part).min(3), IN_ORDER)?.check())
-}
-
-/// The law of a triple with `count` scalar rows that belongs to a row of `height` scalar rows.
-fn padded(law: &Law, height: usize, count: usize, lanes: Lanes) -> Result<Law, Fault> {
+/// The law of a triple with `count` scalar rows.
+fn padded(law: &Law, count: usize, lanes: Lanes) -> Law {
     let mut law = *law;
     law.bias = in_lanes(&law.bias[..count], lanes);
     match &mut law.kind {
-        Kind::Contact { friction, friction_2, .. } => {
-            ensure!((2..=3).contains(&height), Fault::Invalid("a contact has two or three scalar rows"));
-            let has_one = height == 3 || friction == friction_2 || friction.is_nan();
-            ensure!(has_one, Fault::Invalid("a contact of two scalar rows has one coefficient of friction"));
-        }
+        Kind::Contact { .. } => {}
         Kind::Bounds { lower, upper } => {
             // If all scalar rows are fixed, the padding is also fixed, since a block with three fixed lanes is solved by its
             // inverse. Otherwise the padding has no force, since W may be zero.
@@ -206,5 +193,5 @@ fn padded(law: &Law, height: usize, count: usize, lanes: Lanes) -> Result<Law, F
             upper[count..].fill(most);
         }
     }
-    Ok(law)
+    law
 }

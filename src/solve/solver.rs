@@ -1,6 +1,7 @@
 //! The solver that users call.
 
 use crate::math::Vector;
+use crate::memory;
 use crate::rows::fault::Error;
 
 use super::anisotropic::{Scaled, is_anisotropic};
@@ -83,12 +84,13 @@ impl Solver {
         forces: &mut [f64],
         progress: Option<&mut Progress>,
     ) -> Result<Report, Error> {
-        problem.check(laws, forces)?;
+        problem.check(laws, Some(forces))?;
+        options.check()?;
         let Problem { w, b, normal } = *problem;
         let Self { triples, padded } = self;
         if let Some(w) = w.as_threes() {
             let problem = Problem3::new(w, b.as_chunks().0, normal);
-            return triples.solve(&problem, bodies, laws, options, forces.as_chunks_mut().0, progress);
+            return Ok(triples.solve(&problem, bodies, laws, options, forces.as_chunks_mut().0, progress)?);
         }
         padded.fill(problem, laws, forces)?;
         let Parts { problem, laws, forces: best, rows, lanes } = padded.parts(normal);
@@ -103,8 +105,7 @@ impl Solver {
         };
         let mut progress = progress.map(|progress| |report: &Report| progress(&of_rows(*report)));
         let progress = progress.as_mut().map(|progress| progress as &mut Progress);
-        let made = triples.solve(&problem, bodies, laws, options, best, progress).map(of_rows);
-        let report = made.map_err(|error| Error { row: error.row.map(row_of), ..error })?;
+        let report = of_rows(triples.solve(&problem, bodies, laws, options, best, progress)?);
         padded.read_forces(&w, forces);
         Ok(report)
     }
@@ -117,7 +118,7 @@ impl Solver {
 }
 
 impl Triples {
-    /// Solve a problem with arrays of the right lengths.
+    /// Solve a checked problem.
     fn solve(
         &mut self,
         problem: &Problem3,
@@ -126,13 +127,11 @@ impl Triples {
         options: &Options,
         forces: &mut [Vector],
         progress: Option<&mut Progress>,
-    ) -> Result<Report, Error> {
-        problem.check(laws, forces)?;
-        options.check()?;
+    ) -> memory::Result<Report> {
         let Self { islands, scaled } = self;
         if !laws.iter().any(is_anisotropic) {
             let source = Source { bodies, scales: &[] };
-            return Ok(islands.solve(&Task { problem, source, laws, options }, forces, progress)?);
+            return islands.solve(&Task { problem, source, laws, options }, forces, progress);
         }
         scaled.prepare(problem, laws, forces)?;
         let (problem, laws, scaled_forces, scales) = scaled.parts(problem);

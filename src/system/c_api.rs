@@ -16,6 +16,7 @@ mod files;
 pub mod jacobian;
 mod laws;
 mod locdyn;
+mod problem_file;
 mod products;
 mod rank;
 pub mod results;

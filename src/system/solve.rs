@@ -54,6 +54,11 @@ impl System {
         made.map_err(|error| self.of_row(error))
     }
 
+    /// Check what a solver reads: the rows of the last update, laws, and forces if they are given.
+    pub(super) fn check_problem(&self, laws: &[Law], forces: Option<&[f64]>) -> Result {
+        self.results()?.problem().check(laws, forces).map_err(|error| self.of_row(error))
+    }
+
     /// Factor W + diag μ of the last update: see [`Cholesky::factorise`].
     ///
     /// # Errors

@@ -52,6 +52,7 @@ fn generate() -> [Generated; 5] {
         "stability",
         "solve",
         "laws",
+        "problem_file",
         "sync",
     ];
     let parts = parts.map(|part| match part {

@@ -12,7 +12,7 @@ use crate::rows::fault::check_size;
 use crate::solve::{
     BlockRows, Kind, Law, Measure, Method, Normal, Options, Problem, Progress, Report, Solver, Status,
 };
-use crate::system::RowLaw;
+use crate::system::{RowLaw, System};
 
 use super::arguments::{self, entry, null};
 use super::ldy_system;
@@ -274,13 +274,9 @@ pub unsafe extern "C" fn ldy_contact_solver_solve(
     entry!(solver: exclusive, system: shared, laws: optional values(law_count), options: optional sized_const, R: values_mut(count),
            report: optional sized => {
         ensure!(laws.is_some() || law_count == 0, null("laws"));
-        let rows = system.results()?;
         let options = Chosen::read(options)?;
         let ldy_contact_solver { solver, laws: kept } = solver;
-        match laws {
-            Some(laws) => read_laws(&rows.w, laws, kept)?,
-            None => system.row_laws(kept)?,
-        }
+        laws_of_rows(system, laws, kept)?;
         let mut progress = options.progress();
         let progress = progress.as_mut().map(|progress| progress as &mut Progress);
         let result = system.solve_with(solver, kept, &options.options, R, progress)?;
@@ -387,6 +383,14 @@ impl Chosen {
                 progress(report.residual.by(measure), count(report.sweeps), count(report.steps), data) == 0
             }
         })
+    }
+}
+
+/// Read the given laws of a system's rows, or the kept ones.
+pub(super) fn laws_of_rows(system: &System, given: Option<&[ldy_law]>, laws: &mut Vec<Law>) -> Result {
+    match given {
+        Some(given) => read_laws(&system.results()?.w, given, laws),
+        None => Ok(system.row_laws(laws)?),
     }
 }
 
