@@ -21,7 +21,7 @@ def main(words: list[str] | None = None) -> int:
     solver = commands.add_parser("solve", help="solve a problem from its initial guess")
     solver.add_argument("file")
     solver.add_argument("--tolerance", type=float, default=1e-8, help="1e-8 by default")
-    solver.add_argument("--method", default="automatic", help="automatic, gauss_seidel or newton")
+    solver.add_argument("--method", default="automatic", help="automatic, gauss-seidel or newton")
     solver.add_argument("--measure", default="both", help="both, natural or scaled")
     solver.add_argument("-o", "--output", help="the forces, for numpy.load")
     info = commands.add_parser("info", help="print size, islands, laws, rank and condition")
