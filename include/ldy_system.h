@@ -2182,7 +2182,8 @@ int ldy_system_laws(const ldy_system *system,
                     size_t laws_stride);
 
 
-/* Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits.
+/* Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits, and Z with W = Z Z^T if
+   it is known, for steps in the space of bodies.
 
    One file then has all that a contact solver reads, for example of a step that is hard to solve. Python reads it with
    ldy.load_problem and `python -m ldy solve`, NumPy with numpy.load; docs/files.md has the format. The file has at most 4 GiB, and is

@@ -131,7 +131,7 @@ fn solve_bodies(archive: &mut Archive, options: &Options) -> Solved {
 fn solve_matrix(archive: &mut Archive, options: &Options) -> Solved {
     let read = if archive.has("M_data") { MatrixProblem::read_global } else { MatrixProblem::read_local };
     let mut problem = read(archive)?;
-    let report = problem.with(|problem, laws, forces| Solver::new().solve(problem, laws, options, forces))?;
+    let report = problem.solve(options)?;
     Ok((problem.rows(), report, problem.forces))
 }
 

@@ -4,7 +4,7 @@
 use std::io;
 
 use ldy::rows::{BlockRows, RowLayoutBuf};
-use ldy::solve::{Error, Law, Normal, Problem};
+use ldy::solve::{BodyRows, Error, Law, Normal, Options, Problem, Report, Solver};
 use nalgebra::DMatrix;
 
 use super::archive::{Archive, are_starts, fits, wrong};
@@ -24,6 +24,8 @@ pub struct MatrixProblem {
     normal: Normal,
     laws: Vec<Law>,
     pub forces: Vec<f64>,
+    /// Z with W = Z Zᵀ, if it is known.
+    z: Option<BodyRows>,
 }
 
 impl MatrixProblem {
@@ -40,7 +42,7 @@ impl MatrixProblem {
         let (q, data) = (archive.numbers("q")?, archive.numbers("data")?);
         let heights = if is_old { alike(rows, q.len())? } else { archive.counts("heights")? };
         fits(heights.len() == rows && heights.iter().all(|height| (1..=6).contains(height)), "heights")?;
-        fits(q.len() == heights.iter().sum(), "q")?;
+        fits(q.len() == heights.iter().sum::<usize>(), "q")?;
         fits(are_starts(&starts, columns.len()), "indptr")?;
         fits(columns.iter().all(|&column| column < rows), "indices")?;
         let is_first = is_old || archive.number("normal_first")? != 0.0;
@@ -65,7 +67,8 @@ impl MatrixProblem {
         }
         let forces = if archive.has("r0") { archive.exactly("r0", q.len())? } else { vec![0.0; q.len()] };
         let normal = if is_first { Normal::First } else { Normal::Third };
-        Ok(blocks.problem(heights, q, normal, laws, forces))
+        let z = if archive.has("Z_indptr") { Some(factor(archive)?) } else { None };
+        Ok(Self { z, ..blocks.problem(heights, q, normal, laws, forces) })
     }
 
     /// Read a file with M v = H r + f, u = Hᵀ v + b.
@@ -108,18 +111,29 @@ impl MatrixProblem {
         self.heights.len()
     }
 
-    /// Call a function with the problem, its laws and forces.
+    /// Call a function with the problem, its laws, forces, and Z.
     ///
     /// # Errors
     /// If the rows are ill-formed.
     pub fn with<T>(
         &mut self,
-        solve: impl FnOnce(&Problem, &[Law], &mut [f64]) -> Result<T, Error>,
+        solve: impl FnOnce(&Problem, &[Law], &mut [f64], Option<&BodyRows>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Self { starts, columns, values, heights, b, normal, laws, forces } = self;
+        let Self { starts, columns, values, heights, b, normal, laws, forces, z } = self;
         let layout = RowLayoutBuf::new(heights, starts, columns)?;
         let w = BlockRows::new(starts, columns, values, Some(layout.borrow()))?;
-        solve(&Problem { w, b, normal: *normal }, laws, forces)
+        solve(&Problem { w, b, normal: *normal }, laws, forces, z.as_ref())
+    }
+
+    /// Solve the problem.
+    ///
+    /// # Errors
+    /// If a value is not valid, or the rows are ill-formed.
+    pub fn solve(&mut self, options: &Options) -> Result<Report, Error> {
+        self.with(|problem, laws, forces, z| match z {
+            Some(z) => Solver::new().solve_with_factor(problem, z, laws, options, forces, None),
+            None => Solver::new().solve(problem, laws, options, forces),
+        })
     }
 }
 
@@ -155,7 +169,7 @@ impl Blocks {
         forces: Vec<f64>,
     ) -> MatrixProblem {
         let Self { starts, columns, values } = self;
-        MatrixProblem { starts, columns, values, heights, b, normal, laws, forces }
+        MatrixProblem { starts, columns, values, heights, b, normal, laws, forces, z: None }
     }
 }
 
@@ -192,6 +206,16 @@ fn laws(archive: &mut Archive, heights: &[usize]) -> io::Result<Vec<Law>> {
         first += height;
     }
     Ok(laws)
+}
+
+/// Read Z.
+fn factor(archive: &mut Archive) -> io::Result<BodyRows> {
+    let narrow = |values: Vec<usize>, name| -> io::Result<Vec<i32>> {
+        values.into_iter().map(|value| i32::try_from(value).map_err(|_| wrong(name))).collect()
+    };
+    let starts = narrow(archive.counts("Z_indptr")?, "Z_indptr")?;
+    let nodes = narrow(archive.counts("Z_indices")?, "Z_indices")?;
+    BodyRows::new(&starts, &nodes, &archive.numbers("Z_data")?).map_err(io::Error::other)
 }
 
 /// Read a matrix in compressed columns.

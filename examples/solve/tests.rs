@@ -6,7 +6,7 @@ mod problems;
 use crate::archive::Archive;
 use crate::problems::MatrixProblem;
 use crate::solve_bodies;
-use ldy::solve::{Measure, Method, Options, Report, Solver, Status};
+use ldy::solve::{Measure, Method, Options, Report, Status};
 use std::path::Path;
 
 fn contacts(name: &str) -> MatrixProblem {
@@ -17,7 +17,7 @@ fn contacts(name: &str) -> MatrixProblem {
 }
 
 fn solve(name: &str, options: &Options) -> Report {
-    contacts(name).with(|problem, laws, forces| Solver::new().solve(problem, laws, options, forces)).unwrap()
+    contacts(name).solve(options).unwrap()
 }
 
 const NAMES: [&str; 6] =

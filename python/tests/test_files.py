@@ -46,6 +46,15 @@ def test_a_file_that_is_read_and_saved_is_the_same(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["again.npz"]
 
 
+def test_a_factor_of_W_is_there():
+    problem = ldy.load_problem(MIXED)
+    # Three scalar rows at a time; the weld of six is two.
+    there = np.flatnonzero(np.concatenate([np.arange(-(-m // 3) * 3) < m for m in problem.heights]))
+    Z = problem.Z.toarray()
+    np.testing.assert_allclose(Z[there] @ Z[there].T, problem.W.toarray(), atol=1e-13)
+    assert not np.delete(Z, there, axis=0).any()
+
+
 def planar_system(heights):
     random = np.random.default_rng(5)
     system = ldy.System()
@@ -100,7 +109,7 @@ def test_what_does_not_fit_is_refused(tmp_path):
             wrong = good | {name: np.append(values, values[-1:]) if change > 0 else values[:-1]}
             with pytest.raises(ValueError, match="wrong.npz: .*does not fit the rest of the file"):
                 ldy.load_problem(save(tmp_path / "wrong.npz", wrong))
-        if name not in ("r0", "version"):
+        if name not in ("r0", "version", "Z_indptr"):
             with pytest.raises(ValueError, match="wrong.npz: there is no"):
                 ldy.load_problem(save(tmp_path / "wrong.npz", {other: good[other] for other in good if other != name}))
     for name, at, value, message in [
@@ -109,6 +118,7 @@ def test_what_does_not_fit_is_refused(tmp_path):
         ("heights", 0, 2, "q does not fit"),
         ("indices", 0, -1, "indices does not fit"),
         ("indptr", 1, 20, "indptr does not fit"),
+        ("Z_indices", 0, -1, "Z_indices does not fit"),
     ]:
         values = good[name].copy()
         values[at] = value

@@ -10,7 +10,7 @@ const LOCAL: usize = 30;
 const ENTRY: usize = 46;
 
 /// The largest number of arrays in an archive.
-const MOST: usize = 16;
+const MOST: usize = 20;
 
 /// An array of an archive.
 pub struct Array<'a> {

@@ -1,10 +1,11 @@
-//! Problems in files, NumPy archives with W, B, laws and forces: `docs/files.md` has the format.
+//! Problems in files, NumPy archives with W, B, laws, forces, and Z with W = Z Zᵀ: `docs/files.md` has the format.
 
 use std::io::{self, Write};
 use std::iter::once;
 
 use crate::io::npz::{self, Array, Items, write_all};
 
+use super::body_rows::{BodyRows, NODE};
 use super::problem::{Kind, Law, Normal, Problem, triples};
 
 /// The version of the format.
@@ -16,7 +17,8 @@ const BOUNDS: i32 = 2;
 
 /// Write a problem with its laws and the initial guess of the forces, if there is one.
 ///
-/// `laws` and `forces`: as [`Solver::solve`](super::Solver::solve) takes them.
+/// `laws` and `forces`: as [`Solver::solve`](super::Solver::solve) takes them. `z`: as
+/// [`Solver::solve_with_factor`](super::Solver::solve_with_factor) takes it.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] if a solver would refuse the problem; [`io::ErrorKind::FileTooLarge`] beyond 4 GiB; the errors of
@@ -26,6 +28,7 @@ pub fn write_problem(
     problem: &Problem,
     laws: &[Law],
     forces: Option<&[f64]>,
+    z: Option<&BodyRows>,
 ) -> io::Result<()> {
     problem.check(laws, forces).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     let Problem { w, b, normal } = problem;
@@ -65,28 +68,57 @@ pub fn write_problem(
     let is_first = i32::from(*normal == Normal::First);
     let (count, scalars) = ([w.len()], [b.len()]);
     let forces_of = forces.unwrap_or_default();
-    // Forces are the last array.
-    let arrays = 14 + usize::from(forces.is_some());
+    let z_rows = z.map_or(0, BodyRows::len);
+    let parts = || (0..z_rows).flat_map(|row| z.map(|z| z.row(row)));
+    let z_starts = || {
+        once(0).chain(parts().scan(0, |end, (nodes, _)| {
+            *end += nodes.len() as i32;
+            Some(*end)
+        }))
+    };
+    let z_nodes = || parts().flat_map(|(nodes, _)| nodes.iter().map(|&node| node as i32));
+    let z_values = || {
+        let blocks = parts().flat_map(|(_, blocks)| blocks);
+        blocks.flat_map(|block| (0..3).flat_map(move |i| block.iter().map(move |column| column[i])))
+    };
+    let z_shape = [z_nodes().count(), 3, NODE];
+    let is_there = |name: &str| match name {
+        "r0" => forces.is_some(),
+        _ => z.is_some() || !name.starts_with("Z_"),
+    };
     npz::write(
         out,
-        &[
-            integers("version", &[], &i4(|| once(VERSION))),
-            integers("normal_first", &[], &i4(|| once(is_first))),
-            integers("heights", &count, &i4(heights)),
-            integers("indptr", &[w.starts().len()], &i4(|| w.starts().iter().copied())),
-            integers("indices", &[blocks], &i4(|| w.columns().iter().copied())),
-            numbers("data", shape_of_data, &f8(by_rows)),
-            numbers("q", &scalars, &f8(|| b.iter().copied())),
-            integers("kind", &count, &i4(kinds)),
-            numbers("mu", &count, &f8(|| friction(|[mu, ..]| mu))),
-            numbers("mu_2", &count, &f8(|| friction(|[_, mu, _]| mu))),
-            numbers("cohesion", &count, &f8(|| friction(|[.., cohesion]| cohesion))),
-            numbers("lower", &scalars, &f8(|| of_scalars(lower))),
-            numbers("upper", &scalars, &f8(|| of_scalars(upper))),
-            numbers("bias", &scalars, &f8(|| of_scalars(|law, i| law.bias[i]))),
-            numbers("r0", &scalars, &f8(|| forces_of.iter().copied())),
-        ][..arrays],
+        there(
+            is_there,
+            &mut [
+                integers("version", &[], &i4(|| once(VERSION))),
+                integers("normal_first", &[], &i4(|| once(is_first))),
+                integers("heights", &count, &i4(heights)),
+                integers("indptr", &[w.starts().len()], &i4(|| w.starts().iter().copied())),
+                integers("indices", &[blocks], &i4(|| w.columns().iter().copied())),
+                numbers("data", shape_of_data, &f8(by_rows)),
+                numbers("q", &scalars, &f8(|| b.iter().copied())),
+                integers("kind", &count, &i4(kinds)),
+                numbers("mu", &count, &f8(|| friction(|[mu, ..]| mu))),
+                numbers("mu_2", &count, &f8(|| friction(|[_, mu, _]| mu))),
+                numbers("cohesion", &count, &f8(|| friction(|[.., cohesion]| cohesion))),
+                numbers("lower", &scalars, &f8(|| of_scalars(lower))),
+                numbers("upper", &scalars, &f8(|| of_scalars(upper))),
+                numbers("bias", &scalars, &f8(|| of_scalars(|law, i| law.bias[i]))),
+                numbers("r0", &scalars, &f8(|| forces_of.iter().copied())),
+                integers("Z_indptr", &[z_rows + 1], &i4(z_starts)),
+                integers("Z_indices", &z_shape[..1], &i4(z_nodes)),
+                numbers("Z_data", &z_shape, &f8(z_values)),
+            ],
+        ),
     )
+}
+
+/// The arrays that are there, in order.
+fn there<'s, 'a>(is_there: impl Fn(&str) -> bool, arrays: &'s mut [Array<'a>]) -> &'s [Array<'a>] {
+    let count = arrays.iter().filter(|array| is_there(array.name)).count();
+    arrays.sort_by_key(|array| !is_there(array.name));
+    &arrays[..count]
 }
 
 fn integers<'a>(name: &'a str, shape: &'a [usize], items: Items<'a>) -> Array<'a> {

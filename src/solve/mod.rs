@@ -39,7 +39,8 @@ mod workspace;
 
 pub use crate::rows::fault::{Error, Fault};
 pub use crate::rows::{BlockRows, RowLayout};
-pub(crate) use body_rows::{Bodies, BodyRows, NODE, NodeBlock};
+pub(crate) use body_rows::Bodies;
+pub use body_rows::{BodyRows, NODE, NodeBlock};
 pub use file::write_problem;
 pub use options::{Method, Options, Progress, Report, Status};
 pub(crate) use problem::check_law;

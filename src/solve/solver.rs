@@ -5,7 +5,7 @@ use crate::memory;
 use crate::rows::fault::Error;
 
 use super::anisotropic::{Scaled, is_anisotropic};
-use super::body_rows::Bodies;
+use super::body_rows::{Bodies, BodyRows};
 use super::islands::Islands;
 use super::options::{Options, Progress, Report};
 use super::problem::{Law, Problem, Problem3};
@@ -68,6 +68,24 @@ impl Solver {
         progress: &mut Progress,
     ) -> Result<Report, Error> {
         self.solve_with_bodies(problem, None, laws, options, forces, Some(progress))
+    }
+
+    /// Do the same as [`Solver::solve_with_progress`], if there is a progress function, with W known as Z Zᵀ, too: some steps are quicker
+    /// then. A system knows Z, see [`System::body_rows`](crate::system::System::body_rows).
+    ///
+    /// # Errors
+    /// As [`Solver::solve`], and if W and Z Zᵀ differ by more than rounding.
+    pub fn solve_with_factor(
+        &mut self,
+        problem: &Problem,
+        z: &BodyRows,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [f64],
+        progress: Option<&mut Progress>,
+    ) -> Result<Report, Error> {
+        z.check(&problem.w)?;
+        self.solve_with_bodies(problem, Some(z), laws, options, forces, progress)
     }
 
     /// Do the same as [`Solver::solve_with_progress`], if there is a function that watches, with W known as a sum over bodies, too:

@@ -54,8 +54,12 @@ impl System {
         made.map_err(|error| self.of_row(error))
     }
 
-    /// Check what a solver reads: the rows of the last update, laws, and forces if they are given.
-    pub(super) fn check_problem(&self, laws: &[Law], forces: Option<&[f64]>) -> Result {
+    /// Check what [`System::solve`] and [`write_problem`](crate::solve::write_problem) read: the rows of the last update, laws, and forces
+    /// if they are given.
+    ///
+    /// # Errors
+    /// The errors of [`System::solve`].
+    pub fn check_problem(&self, laws: &[Law], forces: Option<&[f64]>) -> Result {
         self.results()?.problem().check(laws, forces).map_err(|error| self.of_row(error))
     }
 

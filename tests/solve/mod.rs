@@ -3,6 +3,7 @@
 mod analytic;
 mod bad_input;
 mod dense;
+mod factor;
 mod joints;
 mod law;
 mod mixed;

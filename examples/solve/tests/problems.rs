@@ -10,7 +10,8 @@ use crate::archive::Archive;
 use crate::problems::MatrixProblem;
 use ldy::solve::{Options, Solver, write_problem};
 
-const INTEGERS: [&str; 6] = ["version", "normal_first", "heights", "indptr", "indices", "kind"];
+const INTEGERS: [&str; 8] =
+    ["version", "normal_first", "heights", "indptr", "indices", "kind", "Z_indptr", "Z_indices"];
 
 /// The file that a C program has written: tests/data/problems/README.md.
 fn recorded() -> PathBuf {
@@ -24,7 +25,7 @@ fn read(path: &Path) -> MatrixProblem {
 /// The forces from zeros, to the accuracy of the recorded ones.
 fn forces_of(problem: &mut MatrixProblem) -> Vec<f64> {
     let options = Options { tolerance: 1e-12, ..Options::default() };
-    let solved = problem.with(|problem, laws, _| {
+    let solved = problem.with(|problem, laws, _, _| {
         let mut forces = vec![0.0; problem.b.len()];
         Solver::new().solve(problem, laws, &options, &mut forces).map(|_| forces)
     });
@@ -48,14 +49,14 @@ fn a_file_that_is_read_and_written_is_the_same() {
     let (folder, recorded) = (tempfile::tempdir().unwrap(), recorded());
     let path = folder.path().join("again.npz");
     let mut problem = read(&recorded);
-    let written = problem.with(|problem, laws, forces| {
-        write_problem(&mut File::create(&path).unwrap(), problem, laws, Some(forces)).unwrap();
+    let written = problem.with(|problem, laws, forces, z| {
+        write_problem(&mut File::create(&path).unwrap(), problem, laws, Some(forces), z).unwrap();
         Ok(())
     });
     written.unwrap();
     assert!(std::fs::read(&recorded).unwrap() == std::fs::read(&path).unwrap());
-    let refused = problem.with(|problem, laws, forces| {
-        Ok(write_problem(&mut std::io::sink(), problem, &laws[1..], Some(forces)).unwrap_err())
+    let refused = problem.with(|problem, laws, forces, z| {
+        Ok(write_problem(&mut std::io::sink(), problem, &laws[1..], Some(forces), z).unwrap_err())
     });
     assert_eq!(refused.unwrap().to_string(), "laws: 6 values where 7 are needed");
 }
@@ -89,9 +90,11 @@ fn arrays_must_fit_and_values_be_valid() {
                 }
             });
             let error = result_of(&changed).unwrap_err();
-            assert!(error.ends_with("does not fit the rest of the file"), "{name} {by}: {error}");
+            let of_z =
+                ["the starts of Z are not", "values of Z: "].iter().any(|text| error.starts_with(text));
+            assert!(of_z || error.ends_with("does not fit the rest of the file"), "{name} {by}: {error}");
         }
-        if name != "r0" {
+        if !["r0", "Z_indptr"].contains(&name.as_str()) {
             let without: Vec<_> =
                 members(|_, _| {}).into_iter().filter(|(other, _)| *other != name).collect();
             assert!(result_of(&without).is_err(), "{name}");
@@ -109,6 +112,9 @@ fn arrays_must_fit_and_values_be_valid() {
         ("mu", 0, -1.0, "constraint of row 0: its friction is negative or not finite"),
         ("mu_2", 1, 0.5, "constraint of row 1: a contact of two scalar rows has one coefficient of friction"),
         ("q", 4, f64::NAN, "constraint of row 1: B is not finite"),
+        ("Z_indices", 0, 99.0, "a node of Z is negative or too large"),
+        ("Z_indptr", 1, 99.0, "the starts of Z are not those of its parts"),
+        ("Z_data", 0, 9.0, "constraint of row 0: its blocks of W are not those of Z Zᵀ"),
         ("lower", 10, 9.0, "constraint of row 3: a lower bound of its force is above the upper one"),
     ] {
         let changed = members(|other, values| {

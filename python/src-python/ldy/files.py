@@ -41,6 +41,9 @@ class Problem:
         The number of scalar rows of each row.
     normal_first : bool
         Whether the first component of each contact is the normal one, not the last.
+    Z : sparse array of SciPy or None
+        Z with W = Z Z^T, if the file has it: ``bsr_array`` with blocks of 3 x 6. A row of more than three scalar rows is two block rows;
+        scalar rows that it does not have are zero.
     """
 
     W: Any
@@ -49,6 +52,7 @@ class Problem:
     R: _Floats | None
     heights: _Ints
     normal_first: bool = False
+    Z: Any = None
 
     def __len__(self) -> int:
         return len(self.heights)
@@ -79,6 +83,8 @@ class Problem:
         }
         if self.R is not None:
             arrays["r0"] = forces
+        if self.Z is not None:
+            arrays |= {"Z_indptr": self.Z.indptr, "Z_indices": self.Z.indices, "Z_data": self.Z.data}
         target = Path(path)
         part = target.with_name(f".{target.name}-{os.getpid()}")
         try:
@@ -211,7 +217,21 @@ def _with_matrix(arrays: _Arrays) -> Problem:
     first = bool(arrays.numbers("normal_first", 1)[0])
     B = arrays.numbers("q", int(heights.sum()))
     R = arrays.numbers("r0", len(B)) if "r0" in arrays else None
-    return Problem(_matrix(arrays, heights), B, _laws(arrays, heights), R, heights, first)
+    return Problem(_matrix(arrays, heights), B, _laws(arrays, heights), R, heights, first, _factor(arrays, heights))
+
+
+def _factor(arrays: _Arrays, heights: _Ints) -> Any:
+    """Z, if it is there."""
+    from scipy.sparse import bsr_array
+
+    if "Z_indptr" not in arrays:
+        return None
+    nodes = arrays["Z_indices"].size
+    column, starts = arrays.integers("Z_indices", 0, nodes - 1), arrays.integers("Z_indptr", 0, nodes)
+    _are_starts(starts, int(np.sum((heights + 2) // 3)), nodes, "Z_indptr")
+    data = arrays.numbers("Z_data", 18 * nodes).reshape(-1, 3, 6)
+    shape = 3 * (len(starts) - 1), 6 * int(column.max(initial=-1) + 1)
+    return bsr_array((data, column.astype(np.int32), starts.astype(np.int32)), shape=shape)
 
 
 def _with_contacts(arrays: _Arrays) -> Problem:

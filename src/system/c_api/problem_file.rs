@@ -9,7 +9,8 @@ use super::arguments::{self, entry, null};
 use super::ldy_system;
 use super::solve::{laws_of_rows, ldy_law};
 
-/// Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits.
+/// Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits, and Z with W = Z Z^T if
+/// it is known, for steps in the space of bodies.
 ///
 /// One file then has all that a contact solver reads, for example of a step that is hard to solve. Python reads it with
 /// ldy.load_problem and `python -m ldy solve`, NumPy with numpy.load; docs/files.md has the format. The file has at most 4 GiB, and is
@@ -40,6 +41,7 @@ pub unsafe extern "C" fn ldy_problem_write(
         let mut of_rows = Vec::new();
         laws_of_rows(system, laws, &mut of_rows)?;
         system.check_problem(&of_rows, R)?;
-        file::write(path, |out| write_problem(out, &problem, &of_rows, R))?;
+        let z = system.body_rows()?;
+        file::write(path, |out| write_problem(out, &problem, &of_rows, R, z.as_ref()))?;
     })
 }
