@@ -210,3 +210,11 @@ def test_info(tmp_path):
     redundant = text.split("redundant scalar rows: ")[1].split()
     assert len(set(redundant)) == 2 and set(redundant) < {"0", "1", "2"}
     assert command("solve")[0] == 2 and command("solve", tmp_path / "equal.npz", "--method", "none")[0] == 2
+
+
+def test_fixed_rows_need_no_bounds(tmp_path):
+    members = arrays()
+    members["kind"][5] = 1
+    members["lower"][15:], members["upper"][15:] = 0, 0
+    problem = ldy.load_problem(save(tmp_path / "fixed.npz", members))
+    np.testing.assert_allclose(problem.solve(tolerance=1e-12)[0], members["r0"], atol=2e-9)

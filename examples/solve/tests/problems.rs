@@ -126,6 +126,17 @@ fn arrays_must_fit_and_values_be_valid() {
     }
 }
 
+#[test]
+fn fixed_rows_need_no_bounds() {
+    let fixed = members(|name, values| match name {
+        "kind" => values[5] = 1.0,
+        "lower" | "upper" => values[15..].fill(0.0),
+        _ => {}
+    });
+    let forces = result_of(&fixed).unwrap();
+    assert!(forces.iter().zip(solved(&recorded()).unwrap()).all(|(one, other)| (one - other).abs() < 1e-9));
+}
+
 /// A file with a byte that changed is refused, or the byte means nothing to the problem, such as the date of a member. If it is in the
 /// name of the initial guess, the solution begins from zeros.
 #[test]
