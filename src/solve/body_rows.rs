@@ -91,7 +91,7 @@ impl BodyRows {
             *end += triples(w.height(row));
             Some(*end)
         }));
-        check_size("rows of Z", firsts[w.len()], self.starts.len().saturating_sub(1))?;
+        check_size("rows of Z", firsts[w.len()], self.len())?;
         let place = |row: usize, i: usize| [firsts[row] + i / 3, i % 3];
         let size = |row: usize, i: usize| self.product(place(row, i), place(row, i)).sqrt();
         for row in 0..w.len() {
@@ -102,7 +102,8 @@ impl BodyRows {
                 for (k, value) in block.iter().enumerate() {
                     let (i, j) = (k % height, k / height);
                     let error = (value - self.product(place(row, i), place(column, j))).abs();
-                    ensure!(error <= SAME * size(row, i) * size(column, j), wrong);
+                    let is_rounding = error <= SAME * size(row, i) * size(column, j);
+                    ensure!(is_rounding, wrong);
                 }
             }
         }
@@ -182,7 +183,12 @@ impl BodyRows {
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The number of nodes.
