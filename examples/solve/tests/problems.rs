@@ -165,17 +165,18 @@ fn damaged_bytes_do_not_change_forces() {
 fn planar_contacts_of_old_files_have_two_rows() {
     let folder = tempfile::tempdir().unwrap();
     let data = [2.0, 0.5, 0.5, 1.0, 1.0, 0.0, 0.0, 1.0];
-    let path = archive(
-        &folder,
-        &[
-            ("data", array(&data, &[2, 2, 2], Order::C)),
-            ("indices", list(&[0, 1])),
-            ("indptr", list(&[0, 1, 2])),
-            ("q", list(&[-1.0, 3.0, 1.0, 0.5])),
-            ("mu", list(&[0.5, 0.5])),
-        ],
-    );
+    let mut members = vec![
+        ("data", array(&data, &[2, 2, 2], Order::C)),
+        ("indices", list(&[0, 1])),
+        ("indptr", list(&[0, 1, 2])),
+        ("q", list(&[-1.0, 3.0, 1.0, 0.5])),
+        ("mu", list(&[0.5, 0.5])),
+    ];
+    let path = archive(&folder, &members);
     // Sliding along its tangent: R_T = −0.5 R_N, and 0 = −1 + 2 R_N + 0.5 R_T.
     let normal = 1.0 / 1.75;
     assert!(are_near(&solved(&path).unwrap(), &[normal, -0.5 * normal, 0.0, 0.0]));
+    members.push(("mu_r", list(&[0.1, 0.1])));
+    let error = solved(&archive(&folder, &members)).unwrap_err();
+    assert_eq!(error, "there is no law of rolling friction");
 }

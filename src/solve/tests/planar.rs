@@ -74,6 +74,23 @@ fn one_contact_obeys_its_law_in_each_case() {
     one_contact::<NormalThird>();
 }
 
+/// A body that forces cannot move along the tangent slides, if it moves there, or has no friction.
+#[test]
+fn a_tangent_without_w_has_the_friction_of_sliding() {
+    let w = DMatrix::from_diagonal(&DVector::from_column_slice(&[0.0, 2.0]));
+    for (velocity, friction) in [(0.3, -0.2), (-0.3, 0.2), (0.0, 0.0)] {
+        let cut = Cut::new(&w, &DVector::from_column_slice(&[velocity, -1.0]), &[2]);
+        for method in METHODS {
+            let options = Options { method, ..Options::default() };
+            let mut forces = [0.0; 2];
+            let report =
+                Solver::new().solve(&cut.problem(), &[Law::contact(0.4)], &options, &mut forces).unwrap();
+            let error = (forces[0] - friction).abs().max((forces[1] - 0.5).abs());
+            assert!(report.status == Status::Converged && error < 1e-8, "{method:?}: {forces:?}");
+        }
+    }
+}
+
 /// Rows and bodies: W = H Hᵀ.
 struct Scene {
     heights: Vec<usize>,
