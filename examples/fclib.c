@@ -26,13 +26,13 @@ static int solve (const char *path, double tolerance)
   int written = 0;
 
   if (!file) return fail (path, "no local problem");
-  if (!problem_of_fclib (file, &problem)) return fail (path, "contacts in a plane are not supported");
-  solution.r = calloc ((size_t) (3 * problem.rows + 1), sizeof (double));
-  solution.u = calloc ((size_t) (3 * problem.rows + 1), sizeof (double));
+  if (!problem_of_fclib (file, &problem)) return fail (path, "the dimension is neither 2 nor 3");
+  solution.r = calloc ((size_t) (problem.dimension * problem.rows + 1), sizeof (double));
+  solution.u = calloc ((size_t) (problem.dimension * problem.rows + 1), sizeof (double));
   if (!solution.r || !solution.u || ldy_contact_solver_create (&solver)) return fail (path, "out of memory");
   if (problem_solve (solver, &problem, tolerance, solution.r, &report)) return fail (path, ldy_last_error ());
   problem_velocity (&problem, solution.r, solution.u);
-  solution.l = problem.equations ? solution.r + 3 * problem.contacts : NULL;
+  solution.l = problem.equations ? solution.r + problem.dimension * problem.contacts : NULL;
   written = fclib_write_solution (&solution, path);
   printf ("%s: %d contacts, %d equations, residual %.1e after %d sweeps and %d steps\n", path, problem.contacts,
           problem.equations, report.residual, report.sweeps, report.steps);

@@ -18,14 +18,15 @@ static int component (int i)
   return (i + 2) % 3;
 }
 
-static friction_problem empty (int contacts, int equations, size_t blocks)
+static friction_problem empty (int dimension, int contacts, int equations, size_t blocks)
 {
-  friction_problem problem = { contacts, equations, contacts + (equations + 2) / 3, NULL, NULL, NULL, NULL, NULL };
+  int rows = contacts + (equations + dimension - 1) / dimension;
+  friction_problem problem = { dimension, contacts, equations, rows, NULL, NULL, NULL, NULL, NULL };
 
   problem.starts = room ((size_t) problem.rows + 1, sizeof (int));
   problem.columns = room (blocks, sizeof (int));
-  problem.values = room (9 * blocks, sizeof (double));
-  problem.q = room (3 * (size_t) problem.rows, sizeof (double));
+  problem.values = room ((size_t) (dimension * dimension) * blocks, sizeof (double));
+  problem.q = room ((size_t) (dimension * rows), sizeof (double));
   problem.friction = room ((size_t) contacts, sizeof (double));
   return problem;
 }
@@ -41,7 +42,7 @@ void problem_free (friction_problem *problem)
 
 friction_problem problem_of_rows (const ldy_rows *rows, const double *friction)
 {
-  friction_problem problem = empty (rows->rows, 0, (size_t) rows->blocks);
+  friction_problem problem = empty (3, rows->rows, 0, (size_t) rows->blocks);
 
   memcpy (problem.starts, rows->starts, ((size_t) rows->rows + 1) * sizeof (int));
   memcpy (problem.columns, rows->columns, (size_t) rows->blocks * sizeof (int));
@@ -55,19 +56,23 @@ friction_problem problem_of_rows (const ldy_rows *rows, const double *friction)
 
 /* ---- from FCLIB */
 
+/* An entry with the row and the column of its block, and its index there. */
 typedef struct {
-  int row, column;
+  int row, column, index;
   double value;
 } entry;
 
 typedef struct {
   entry *entry;
   size_t count;
+  int dimension;
 } entries;
 
 static void add (entries *list, int row, int column, double value)
 {
-  list->entry[list->count ++] = (entry) { row, column, value };
+  int d = list->dimension;
+
+  list->entry[list->count ++] = (entry) { row / d, column / d, d * (column % d) + row % d, value };
 }
 
 static size_t size_of (const struct fclib_matrix *matrix)
@@ -96,19 +101,17 @@ static void add_matrix (entries *list, const struct fclib_matrix *matrix, int ro
 static int by_block (const void *one, const void *other)
 {
   const entry *a = one, *b = other;
-  int rows = a->row / 3 - b->row / 3;
-
-  return rows ? rows : a->column / 3 - b->column / 3;
+  return a->row != b->row ? a->row - b->row : a->column - b->column;
 }
 
 /* [W V; V^T R], its blocks in order, the diagonal ones even where they are zero. */
 int problem_of_fclib (const struct fclib_local *file, friction_problem *problem)
 {
-  int size = file->W->m, equations = file->R ? file->R->m : 0;
-  entries list = { NULL, 0 };
+  int d = file->spacedim, size = file->W->m, equations = file->R ? file->R->m : 0;
+  entries list = { NULL, 0, d };
   int row = 0, blocks = 0;
 
-  if (file->spacedim != 3) return 0;
+  if (d != 2 && d != 3) return 0;
   list.entry = room (size_of (file->W) + 2 * size_of (file->V) + size_of (file->R) + (size_t) (size + equations + 2),
     sizeof (entry));
   add_matrix (&list, file->W, 0, 0, 0);
@@ -117,22 +120,22 @@ int problem_of_fclib (const struct fclib_local *file, friction_problem *problem)
     add_matrix (&list, file->V, size, 0, 1);
     add_matrix (&list, file->R, size, size, 0);
   }
-  for (int i = 0; i < size + equations; i += 3) add (&list, i, i, 0);
+  for (int i = 0; i < size + equations; i += d) add (&list, i, i, 0);
   qsort (list.entry, list.count, sizeof (entry), by_block);
-  *problem = empty (size / 3, equations, list.count);
+  *problem = empty (d, size / d, equations, list.count);
   for (size_t k = 0; k < list.count; k ++) {
     entry entry = list.entry[k];
     if (k == 0 || by_block (list.entry + k - 1, list.entry + k)) {
-      while (row < entry.row / 3) problem->starts[++ row] = blocks;
-      problem->columns[blocks ++] = entry.column / 3;
+      while (row < entry.row) problem->starts[++ row] = blocks;
+      problem->columns[blocks ++] = entry.column;
     }
-    problem->values[9 * (blocks - 1) + 3 * (entry.column % 3) + entry.row % 3] += entry.value;
+    problem->values[d * d * (blocks - 1) + entry.index] += entry.value;
   }
   while (row < problem->rows) problem->starts[++ row] = blocks;
   free (list.entry);
   memcpy (problem->q, file->q, (size_t) size * sizeof (double));
   if (equations) memcpy (problem->q + size, file->s, (size_t) equations * sizeof (double));
-  memcpy (problem->friction, file->mu, (size_t) (size / 3) * sizeof (double));
+  memcpy (problem->friction, file->mu, (size_t) (size / d) * sizeof (double));
   return 1;
 }
 
@@ -227,26 +230,35 @@ int problem_write_siconos (const friction_problem *problem, const char *path)
 int problem_solve (ldy_contact_solver *solver, const friction_problem *problem, double tolerance, double *r, ldy_contact_solver_report *report)
 {
   ldy_contact_solver_options options = { .size = sizeof options, .tolerance = tolerance, .normal_first = 1 };
-  ldy_rows rows = { .size = sizeof rows, .rows = problem->rows, .blocks = problem->starts[problem->rows], .starts = problem->starts,
+  int d = problem->dimension, blocks = problem->starts[problem->rows], code;
+  ldy_rows rows = { .size = sizeof rows, .rows = problem->rows, .blocks = blocks, .starts = problem->starts,
                     .columns = problem->columns, .values = problem->values, .B = problem->q };
   ldy_law *laws = room ((size_t) problem->rows, sizeof *laws);
-  int code;
+  int *scalars = room ((size_t) problem->rows + 1, sizeof *scalars);
+  size_t *values = room ((size_t) blocks + 1, sizeof *values);
 
   for (int i = 0; i < problem->rows; i ++) {
     laws[i].kind = i < problem->contacts ? LDY_LAW_CONTACT : LDY_LAW_FIXED;
     if (i < problem->contacts) laws[i].friction = problem->friction[i];
   }
-  code = ldy_contact_solver_solve_rows (solver, &rows, laws, (size_t) problem->rows, &options, r, 3 * (size_t) problem->rows, report);
+  for (int i = 0; i <= problem->rows; i ++) scalars[i] = d * i;
+  for (int k = 0; k <= blocks; k ++) values[k] = (size_t) (d * d * k);
+  rows.scalar_starts = scalars, rows.value_starts = values;
+  code = ldy_contact_solver_solve_rows (solver, &rows, laws, (size_t) problem->rows, &options, r, (size_t) (d * problem->rows), report);
   free (laws);
+  free (scalars);
+  free (values);
   return code;
 }
 
 void problem_velocity (const friction_problem *problem, const double *r, double *u)
 {
-  for (int i = 0; i < 3 * problem->rows; i ++) {
+  int d = problem->dimension;
+
+  for (int i = 0; i < d * problem->rows; i ++) {
     u[i] = problem->q[i];
-    for (int k = problem->starts[i / 3]; k < problem->starts[i / 3 + 1]; k ++) {
-      for (int j = 0; j < 3; j ++) u[i] += problem->values[9 * k + 3 * j + i % 3] * r[3 * problem->columns[k] + j];
+    for (int k = problem->starts[i / d]; k < problem->starts[i / d + 1]; k ++) {
+      for (int j = 0; j < d; j ++) u[i] += problem->values[d * d * k + d * j + i % d] * r[d * problem->columns[k] + j];
     }
   }
 }

@@ -358,9 +358,9 @@ enum ldy_error_code {
 
 #endif
 
-/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that is
-   compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but after
-   a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect. */
+/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that
+   is compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but
+   after a jump the code may be 0. The environment variable LDY_NO_LONGJMP, unless it is empty or 0, has the same effect. */
 #define LDY_NO_LONGJMP 1
 
 /* Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with

@@ -777,6 +777,12 @@ public:
     return found;
   }
 
+  /* See ldy_problem_write. R: empty, or the initial guess. laws: empty for the laws that are kept with the constraints. */
+  void write_problem (const std::string &path, values R = {}, view<const ldy_law> laws = {}) const
+  {
+    check (ldy_problem_write (raw (), laws.data (), laws.size (), R.data (), R.size (), path.c_str ()));
+  }
+
   /* ---- stability */
 
   void geometric_stiffness (view<const ldy_joint> joints, values R, values x, view<double> y) const

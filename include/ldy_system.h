@@ -320,10 +320,11 @@ enum ldy_velocity_kind {
 };
 
 enum ldy_system_option_kind {
-  /* An option: accept frames and rotations that are not orthonormal, for instance for axes that carry units. A new system refuses them. */
+  /* An option: accept frames and rotations that are not orthonormal, for instance for axes that carry units. A new system refuses
+     them. */
   LDY_OPTION_ANY_AXES = 1,
-  /* An option: replace frames and rotations of single precision, orthonormal to within 1e-5, by the closest orthonormal matrix. A new
-     system refuses a matrix that is not orthonormal to within 1e-8. */
+  /* An option: replace frames and rotations of single precision, orthonormal to within 1e-5, by the closest orthonormal matrix. A
+     new system refuses a matrix that is not orthonormal to within 1e-8. */
   LDY_OPTION_ORTHONORMALIZE = 2
 };
 
@@ -412,8 +413,8 @@ int ldy_system_add_obstacle(ldy_system *system,
    1, or an int cannot hold the number of all velocities. After an error no body is inserted.
 
    Safety:
-   system comes from ldy_system_create; sizes and bodies are NULL or have count values; apply_inverse does as its type says, with data,
-   until the last body has left; release takes data. */
+   system comes from ldy_system_create; sizes and bodies are NULL or have count values; apply_inverse does as its type says, with
+   data, until the last body has left; release takes data. */
 LDY_RESULT
 int ldy_system_add_model(ldy_system *system,
                          const int32_t *sizes,
@@ -453,8 +454,8 @@ int ldy_system_set_rotation(ldy_system *system,
    - velocity: count values.
    - count: number of its generalized velocities.
 
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or which is wrong,
-   or a value is not finite.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or which is
+   wrong, or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -471,8 +472,8 @@ int ldy_system_set_velocity(ldy_system *system,
    - velocity: where to write it, count values.
    - count: number of its generalized velocities.
 
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or count or which is
-   wrong.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or count or which
+   is wrong.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -511,13 +512,15 @@ int ldy_system_option(const ldy_system *system, int32_t option, int32_t *value);
    velocity of the slave's point).
 
    - master, slave: ids; one of them may be LDY_GROUND.
-   - frame: E, 3 x 3, column-major, orthonormal. Its columns are the local axes. The third one is the normal of a contact: it points from
-     the slave to the master, so that U_N > 0 separates the bodies, and R_N > 0 pushes them apart. ldy_frame_from_normal makes a frame.
+   - frame: E, 3 x 3, column-major, orthonormal. Its columns are the local axes. The third one is the normal of a contact: it
+     points from the slave to the master, so that U_N > 0 separates the bodies, and R_N > 0 pushes them apart.
+     ldy_frame_from_normal makes a frame.
    - master_point, slave_point: referential points, 3 values each; not read for the ground.
    - constraint: where to write the id.
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist or has no
-   points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless an option accepts it, see ldy_system_set_option).
+   points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless an option accepts it, see
+   ldy_system_set_option).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -554,15 +557,16 @@ int ldy_system_move_constraint(ldy_system *system,
                                const double *slave_point);
 
 
-/* An operator H of a constraint with m rows, with a column for each of the n generalized velocities of its body. It has one of three forms:
+/* An operator H of a constraint with m rows, with a column for each of the n generalized velocities of its body. It has one of
+   three forms:
 
    - Dense: starts and rows are NULL, and values has m n values, column-major. Zero columns are not stored and cost nothing.
    - Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], which are below m. starts has n + 1
      values, rows and values have starts[n].
-   - By nodes, with three rows, for a mesh with three generalized velocities per node: the columns of node a are N_a Q. starts is NULL. values has
-     Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from 0 and ascending.
-     This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a diagonal inverse
-     inertia. */
+   - By nodes, with three rows, for a mesh with three generalized velocities per node: the columns of node a are N_a Q. starts is
+     NULL. values has Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from 0
+     and ascending. This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a
+     diagonal inverse inertia. */
 typedef struct {
   /* Number of columns. */
   int32_t n;
@@ -579,7 +583,8 @@ typedef struct {
 /* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the signs.
 
    - m: 1 to 6.
-   - bodies: count different ids. One of one or two may be LDY_GROUND, and with three rows two may be the same body: H is the sum then.
+   - bodies: count different ids. One of one or two may be LDY_GROUND, and with three rows two may be the same body: H is the sum
+     then.
    - H: an operator for each body, copied, see ldy_operator. The ground's operator is not read.
    - count: 1 to 16.
    - constraint: where to write the id.
@@ -588,8 +593,8 @@ typedef struct {
    tendon has one row on all its bodies. Constraints of one or two rows on the same bodies in the same order share memory and work.
    Vectors have m values for a constraint of m rows, see ldy_rows.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL,
-   m or count is out of range, a body is there twice, or an operator is ill-formed or not finite.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument
+   is NULL, m or count is out of range, a body is there twice, or an operator is ill-formed or not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -625,8 +630,8 @@ int ldy_system_add_dof_constraint(ldy_system *system,
    - H: count operators, as in ldy_system_add_constraint_rows. The number of rows does not change.
    - count: number of its bodies, without the ground.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is
-   NULL, it has points, count is wrong, or an operator is ill-formed or not finite.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an
+   argument is NULL, it has points, count is wrong, or an operator is ill-formed or not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -641,8 +646,8 @@ int ldy_system_set_operators(ldy_system *system,
    - compliance: m x m values, column-major, symmetric positive semidefinite; or the m values of a diagonal, none negative.
    - count: m^2, m, or 0 for no compliance.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is
-   NULL, count is wrong, or the compliance is not finite, not symmetric or not positive semidefinite.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an
+   argument is NULL, count is wrong, or the compliance is not finite, not symmetric or not positive semidefinite.
 
    Safety:
    system comes from ldy_system_create; compliance is NULL or has count values. */
@@ -657,7 +662,8 @@ int ldy_system_set_compliance(ldy_system *system,
    - compliance: where to write m x m values, column-major; zeros if it has none.
    - count: m^2.
 
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is
+   wrong.
 
    Safety:
    system comes from ldy_system_create; compliance is NULL or has count values. */
@@ -706,11 +712,11 @@ int ldy_system_csr(const ldy_system *system,
                    size_t count);
 
 
-/* A view of a matrix in the memory of the program, dense or in compressed sparse rows. Nothing is copied. Set size, rows, columns and
-   values, then the fields that differ from zero.
+/* A view of a matrix in the memory of the program, dense or in compressed sparse rows. Nothing is copied. Set size, rows, columns
+   and values, then the fields that differ from zero.
 
-   The fields starts, counts, indices, values of a sparse matrix are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or indptr,
-   NULL, indices, data of a scipy.sparse.csr_matrix with sorted indices. */
+   The fields starts, counts, indices, values of a sparse matrix are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or
+   indptr, NULL, indices, data of a scipy.sparse.csr_matrix with sorted indices. */
 typedef struct {
   /* sizeof (ldy_matrix), set by the caller before the call. */
   size_t size;
@@ -718,10 +724,11 @@ typedef struct {
   size_t rows;
   /* Number of columns. */
   size_t columns;
-  /* Dense: entry (i, j) is i row_stride + j column_stride bytes after the first one; values between entries are not read. Sparse: the
-     entries, count values. */
+  /* Dense: entry (i, j) is i row_stride + j column_stride bytes after the first one; values between entries are not read.
+     Sparse: the entries, count values. */
   const double *values;
-  /* Dense: bytes from one row to the next, a multiple of 8. If both strides are 0, rows follow each other without gaps (row-major). */
+  /* Dense: bytes from one row to the next, a multiple of 8. If both strides are 0, rows follow each other without gaps
+     (row-major). */
   size_t row_stride;
   /* Dense: bytes from one column to the next, a multiple of 8. */
   size_t column_stride;
@@ -735,26 +742,27 @@ typedef struct {
   size_t count;
 } ldy_matrix;
 
-/* Insert many constraints as the rows of a Jacobian J, for instance the J of a robotics simulator. The function inserts all constraints
-   or none.
+/* Insert many constraints as the rows of a Jacobian J, for instance the J of a robotics simulator. The function inserts all
+   constraints or none.
 
    The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
    constraints, one constraint after the other. A constraint acts on the bodies whose columns contain a nonzero of its rows, at
-   most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_constraint_rows were called with
-   these bodies in this order.
+   most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_constraint_rows were called
+   with these bodies in this order.
 
    - bodies: body_count different ids.
    - heights: number of rows of each of the count constraints, 1 to 6.
    - J: its rows are the sum of heights, its columns the sum of the numbers of velocities.
    - constraint: where to write the id of the first constraint; the others have the following ids.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a
-   body is there twice, J is ill-formed or has a wrong shape, a constraint has too many or too few rows or too many bodies, or a value is
-   not finite. After an error nothing has changed. The text names a bad constraint by its position in heights, counted from 0.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument
+   is NULL, a body is there twice, J is ill-formed or has a wrong shape, a constraint has too many or too few rows or too many
+   bodies, or a value is not finite. After an error nothing has changed. The text names a bad constraint by its position in
+   heights, counted from 0.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the lengths given; J is NULL or valid, and its arrays have the lengths
-   that it says. */
+   system comes from ldy_system_create; arrays are NULL or have the lengths given; J is NULL or valid, and its arrays have the
+   lengths that it says. */
 LDY_RESULT
 int ldy_system_add_jacobian(ldy_system *system,
                             const int64_t *bodies,
@@ -767,9 +775,9 @@ int ldy_system_add_jacobian(ldy_system *system,
 /* Set the operators of many constraints from the rows of a Jacobian J. The function sets all of them or none.
 
    The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
-   constraints, one constraint after the other. The result is as if ldy_system_set_operators were called for each constraint. Operators
-   on bodies that are not in the list do not change. A nonzero must be in a column of a body that its constraint acts on. Operators by
-   nodes cannot be set in this way.
+   constraints, one constraint after the other. The result is as if ldy_system_set_operators were called for each constraint.
+   Operators on bodies that are not in the list do not change. A nonzero must be in a column of a body that its constraint acts on.
+   Operators by nodes cannot be set in this way.
 
    - bodies: body_count different ids.
    - constraints: count different ids.
@@ -1012,8 +1020,8 @@ int ldy_system_remove_constraints(ldy_system *system,
 
    - bodies: count different ids.
 
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple
-   of 8, a constraint acts on a body, or an id is there twice.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a
+   multiple of 8, a constraint acts on a body, or an id is there twice.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -1315,8 +1323,8 @@ int ldy_advance_rotation(const double *rotation,
 
 /* Compute a frame from a normal: orthonormal, its third column has the direction of the normal, and the others are any tangents.
 
-   The tangents depend on the normal alone. They turn by a right angle or more where the third component of the normal changes its sign;
-   ldy_system_sync_constraints then turns the stored reaction.
+   The tangents depend on the normal alone. They turn by a right angle or more where the third component of the normal changes its
+   sign; ldy_system_sync_constraints then turns the stored reaction.
 
    - normal: from the slave to the master, of any length, 3 values.
    - frame: where to write the frame, 3 x 3, column-major.
@@ -1445,15 +1453,16 @@ enum ldy_multiply_flags {
 /* Compute y = W x for one or several vectors. Since the last update only velocities may have changed.
 
    - x, y: the vectors, one value for each scalar row; they do not overlap.
-   - x_stride, y_stride: bytes from the beginning of one vector to the next, a multiple of 8, at least 8 count. Not read for one vector.
+   - x_stride, y_stride: bytes from the beginning of one vector to the next, a multiple of 8, at least 8 count. Not read for one
+     vector.
    - count: number of scalar rows.
    - columns: number of vectors.
    - flags: 0: from the blocks of W; one call for several vectors is faster than a call for each, and bit-identical.
      LDY_MULTIPLY_THROUGH_BODIES: body by body; an inverse callback is called once for each vector.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows and flags is 0), LDY_ERROR_SINGULAR if an inverse callback
-   failed, LDY_ERROR_STALE_RESULTS if there was no such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or flags is
-   wrong, or a stride is too short. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is unspecified.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows and flags is 0), LDY_ERROR_SINGULAR if an inverse
+   callback failed, LDY_ERROR_STALE_RESULTS if there was no such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL,
+   count or flags is wrong, or a stride is too short. After LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_SINGULAR y is unspecified.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -1467,15 +1476,15 @@ int ldy_system_multiply(const ldy_system *system,
                         size_t columns,
                         int32_t flags);
 
-/* Compute y = W x for any rows, one or several vectors. For the rows of a system in which all constraints have three rows, the result is
-   bit-identical with ldy_system_multiply.
+/* Compute y = W x for any rows, one or several vectors. For the rows of a system in which all constraints have three rows, the
+   result is bit-identical with ldy_system_multiply.
 
-   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them. The
-     last two are both NULL or both not NULL. W need not be symmetric.
+   - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
+     The last two are both NULL or both not NULL. W need not be symmetric.
    - x, y, x_stride, y_stride, count, columns: as in ldy_system_multiply.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a stride is too short, or the rows are ill-formed; the
-   text names the row. After an error nothing is written.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a stride is too short, or the rows are
+   ill-formed; the text names the row. After an error nothing is written.
 
    Safety:
    rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the sizes
@@ -1641,11 +1650,11 @@ LDY_RESULT
 int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
 
-/* Find the scalar rows of a symmetric W that depend on earlier ones. There forces are not unique, and a constraint is redundant if all its
-   scalar rows are dependent. W includes compliances and regularization.
+/* Find the scalar rows of a symmetric W that depend on earlier ones. There forces are not unique, and a constraint is redundant if
+   all its scalar rows are dependent. W includes compliances and regularization.
 
-   - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read,
-     as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
+   - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are
+     read, as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
    - tolerance: a row is dependent if the squared sine of the angle between its row of H and the span of other rows, in the metric
      of A^-1, is below this value. 0: 1e-10.
    - redundant: where to write count flags: 1 for a dependent scalar row, else 0.
@@ -1658,8 +1667,9 @@ int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
    Rows that are connected through bodies are one dense problem: n^3 operations and up to 8 n^2 bytes for n scalar rows.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if W is indefinite, or LDY_ERROR_INVALID_ARGUMENT if an argument is
-   NULL, count is wrong, the tolerance is not between 0 and 1, or the rows are ill-formed or not finite. The text names the row.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if W is indefinite, or LDY_ERROR_INVALID_ARGUMENT if an
+   argument is NULL, count is wrong, the tolerance is not between 0 and 1, or the rows are ill-formed or not finite. The text names
+   the row.
 
    Safety:
    rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; redundant is NULL or
@@ -1674,21 +1684,21 @@ int ldy_rows_redundant(const ldy_rows *rows,
 enum ldy_file_format {
   /* A format of files: MatrixMarket coordinate format, text with 15 significant digits. */
   LDY_FILE_FORMAT_MATRIX_MARKET = 1,
-  /* A format of files: NumPy archive for scipy.sparse.load_npz, all digits, at most 4 GiB. The matrix has block-sparse rows (bsr), or scalar
-     rows (csr) if a constraint has other than three rows. */
+  /* A format of files: NumPy archive for scipy.sparse.load_npz, all digits, at most 4 GiB. The matrix has block-sparse rows (bsr),
+     or scalar rows (csr) if a constraint has other than three rows. */
   LDY_FILE_FORMAT_NPZ = 2
 };
 
 /* Write W to a file.
 
-   - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read,
-     as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
+   - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are
+     read, as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
    - path: a C string.
    - format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ.
 
    The file is written beside an old one of this name, as .ldy-PROCESS-NUMBER, and replaces it when it is complete: after an error
-   the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder that takes no
-   new ones are written in place; after LDY_ERROR_FILE_WRITE they have the part that was written.
+   the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder that
+   takes no new ones are written in place; after LDY_ERROR_FILE_WRITE they have the part that was written.
 
    Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, or
    LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the format is unknown, or the rows are ill-formed. The text names the row.
@@ -1788,8 +1798,8 @@ int ldy_system_geometric_stiffness(const ldy_system *system,
    LDY_ERROR_INVALID_ARGUMENT also if flags is unknown or a body has a sparse matrix or an inverse callback.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given; result is NULL or valid and has the bytes that its size
-   says. */
+   system comes from ldy_system_create; arrays are NULL or have the sizes given; result is NULL or valid and has the bytes that its
+   size says. */
 LDY_RESULT
 int ldy_system_critical_step(const ldy_system *system,
                              const ldy_joint *joints,
@@ -1803,7 +1813,8 @@ enum ldy_law_kind {
   /* A kind of law: none. ldy_system_law writes it for a constraint that has no law. */
   LDY_LAW_NONE = 0,
   /* A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
-     U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows. */
+     U_T, with |R_T| <= friction (R_N + cohesion). Valid for constraints with three rows (two tangents, then the normal), and with
+     two rows (the tangent, then the normal) for contacts in a plane. With normal_first of the options the normal comes first. */
   LDY_LAW_CONTACT = 1,
   /* A kind of law: U = 0 in all components. */
   LDY_LAW_FIXED = 2,
@@ -1877,7 +1888,7 @@ typedef struct {
   int32_t method;
   /* Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000. */
   int32_t max_sweeps;
-  /* For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third. */
+  /* For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the last. */
   int32_t normal_first;
   /* Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
      error. With a limit, results depend on the clock. */
@@ -2045,7 +2056,7 @@ int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
    - law: copied. kind LDY_LAW_NONE removes the law that the constraint has.
 
    Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, the kind is unknown, a contact law
-   is for a constraint of other than three rows, or a value is not valid. Then nothing has changed.
+   is for a constraint of other than two or three rows, or a value is not valid. Then nothing has changed.
 
    Safety:
    system comes from ldy_system_create; law is NULL or valid. */
@@ -2102,6 +2113,32 @@ int ldy_system_laws(const ldy_system *system,
                     ldy_law *laws,
                     size_t laws_stride,
                     size_t count);
+
+
+/* Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits, and Z with W = Z Z^T
+   if it is known, for steps in the space of bodies.
+
+   One file then has all that a contact solver reads, for example of a step that is hard to solve. Python reads it with
+   ldy.load_problem and `python -m ldy solve`, NumPy with numpy.load; docs/files.md has the format. The file has at most 4 GiB, and
+   is replaced as ldy_rows_write says.
+
+   - laws: law_count laws, one for each row. NULL, with law_count 0: the laws that are kept with the constraints.
+   - R: count values, one for each scalar row: the initial guess of a solver. NULL, with count 0: none.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be
+   written, or LDY_ERROR_INVALID_ARGUMENT if system or path is NULL, a count is wrong, there was no successful update since the
+   last change, a law is not valid for its constraint, a constraint has no kept law, or a value is not finite; the text names the
+   constraint.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given; path is NULL or a C string. */
+LDY_RESULT
+int ldy_problem_write(const ldy_system *system,
+                      const ldy_law *laws,
+                      size_t law_count,
+                      const double *R,
+                      size_t count,
+                      const char *path);
 
 
 /* The changes that ldy_system_sync_constraints has made. */

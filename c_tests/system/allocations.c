@@ -102,6 +102,7 @@ static int go_on_with_chain (STATE *t)
 static int go_on (STATE *t)
 {
   double x[3 * CONSTRAINTS], mu = 0.5;
+  ldy_law laws[CONSTRAINTS] = { 0 };
   int code;
 
   for (int i = 0; i < 3 * CONSTRAINTS; i ++) x[i] = i % 7 - 3;
@@ -121,6 +122,8 @@ static int go_on (STATE *t)
   if ((code = system_redundant (t->system, 0, t->redundant, 3 * CONSTRAINTS, &t->dimension))) return code;
   if ((code = system_write (t->system, "/dev/null", LDY_FILE_FORMAT_NPZ))) return code;
   if ((code = system_write (t->system, "/dev/null", LDY_FILE_FORMAT_MATRIX_MARKET))) return code;
+  for (int i = 0; i < CONSTRAINTS; i ++) laws[i].kind = LDY_LAW_FIXED;
+  if ((code = ldy_problem_write (t->system, laws, CONSTRAINTS, x, 3 * CONSTRAINTS, "/dev/null"))) return code;
   return go_on_with_chain (t);
 }
 

@@ -400,6 +400,12 @@ void test_files (const std::string &folder)
   system.update (1);
   ldy::write (system.results (), folder + "/W.mtx", LDY_FILE_FORMAT_MATRIX_MARKET);
   ldy::write (system.results (), folder + "/W.npz", LDY_FILE_FORMAT_NPZ);
+  CHECK (fails (52, "it has no law", [&] { system.write_problem (folder + "/problem.npz"); }));
+  ldy_law law = {};
+  law.kind = LDY_LAW_CONTACT;
+  std::vector<double> forces = { 0.125, 0, 1 };
+  system.write_problem (folder + "/problem.npz", forces, { &law, 1 });
+  CHECK (std::ifstream (folder + "/problem.npz", std::ios::binary).get () == 'P');
   std::ifstream text (folder + "/W.mtx"), zip (folder + "/W.npz", std::ios::binary);
   std::string line;
   CHECK (std::getline (text, line) && line.rfind ("%%MatrixMarket", 0) == 0);

@@ -193,8 +193,32 @@ static void equations (ldy_contact_solver *solver)
   CHECK (hypot (r[1], r[2]) <= friction * r[0] + 1e-12);
   CHECK (r[7] == 0 && r[8] == 0);
   problem_free (&problem);
-  file.spacedim = 2;
+  file.spacedim = 5;
   CHECK (!problem_of_fclib (&file, &problem));
+}
+
+/* Two contacts of a body in a plane: it slides on the first, and an equation holds its rotation. */
+static void plane (ldy_contact_solver *solver)
+{
+  struct fclib_matrix W = { 16, 4, 4, (int[]) { 0, 4, 8, 12, 16 }, (int[]) { 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3 },
+                            (double[]) { 2, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 0, 0, 2, 0, 2 }, -1, NULL };
+  struct fclib_matrix V = { 1, 4, 1, (int[]) { 0, 1 }, (int[]) { 0 }, (double[]) { 0 }, -1, NULL };
+  struct fclib_matrix R = { 1, 1, 1, (int[]) { 0, 1 }, (int[]) { 0 }, (double[]) { 4 }, -1, NULL };
+  double q[4] = { -1, 1, 1, 1 }, s[1] = { 2 }, friction[2] = { 0.5, 0.25 }, r[6] = { 0 }, u[6];
+  struct fclib_local file = { &W, &V, &R, friction, q, s, 2, NULL };
+  ldy_contact_solver_report report = { .size = sizeof report };
+  friction_problem problem;
+
+  CHECK (problem_of_fclib (&file, &problem));
+  CHECK_INT (problem.dimension, 2);
+  CHECK_INT (problem.contacts, 2);
+  CHECK_INT (problem.rows, 3);
+  GOOD (problem_solve (solver, &problem, 1e-13, r, &report));
+  CHECK_INT (report.status, LDY_STATUS_CONVERGED);
+  for (int i = 0; i < 6; i ++) CHECK_NEAR (r[i], ((double[]) { 0.5, -0.25, 0, 0, -0.5, 0 })[i], 1e-12);
+  problem_velocity (&problem, r, u);
+  for (int i = 0; i < 6; i ++) CHECK_NEAR (u[i], ((double[]) { 0, 0.5, 1, 0.5, 0, 0 })[i], 1e-12);
+  problem_free (&problem);
 }
 
 int main (int argc, char **argv)
@@ -206,6 +230,7 @@ int main (int argc, char **argv)
   system_through_a_file (solver, argv[1]);
   text_of_siconos (argv[1]);
   equations (solver);
+  plane (solver);
   ldy_contact_solver_destroy (solver);
   return check_summary ("fclib");
 }

@@ -158,6 +158,7 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   for (int row = 0; row < rows->rows; row ++) {
     int height = starts[row + 1] - starts[row];
     laws[row].kind = height == 3 ? LDY_LAW_CONTACT + below (3) : LDY_LAW_FIXED + below (2);
+    if (height == 2 && laws[row].kind == LDY_LAW_FIXED) laws[row].kind = LDY_LAW_CONTACT;
     laws[row].friction = fabs (random_value (choices));
     for (int i = 0; i < 6; i ++) {
       laws[row].lower[i] = i >= height ? NAN : below (2) ? -fabs (random_value (choices)) : -INFINITY;
@@ -182,14 +183,15 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   }
   for (int row = 0; row < rows->rows; row ++) {
     for (int i = starts[row]; i < starts[row + 1]; i ++) {
-      int k = i - starts[row], is_fixed = laws[row].kind == LDY_LAW_FIXED;
+      int k = i - starts[row], height = starts[row + 1] - starts[row], is_fixed = laws[row].kind == LDY_LAW_FIXED;
       double size = 0, U = rows->B[i] + laws[row].bias[k], lower = is_fixed ? -INFINITY : laws[row].lower[k], upper = is_fixed
         ? INFINITY : laws[row].upper[k];
       CHECK (isfinite (R[i]));
       /* Where W is singular forces may be huge, and with them the rounding of a sum. */
       for (int j = 0; j < n; j ++) U += W[i][j] * R[j], size += fabs (W[i][j] * R[j]);
       if (laws[row].kind == LDY_LAW_CONTACT) {
-        if (k == 2) CHECK (R[i] >= 0 && hypot (R[i - 2], R[i - 1]) <= laws[row].friction * R[i] * (1 + 1e-12));
+        double tangent = k == 0 ? 0 : height == 2 ? fabs (R[i - 1]) : hypot (R[i - k], R[i - 1]);
+        if (k == height - 1) CHECK (R[i] >= 0 && tangent <= laws[row].friction * R[i] * (1 + 1e-12));
         continue;
       }
       CHECK (R[i] >= lower && R[i] <= upper);
@@ -203,10 +205,10 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   if (report.steps == 0) CHECK_SAME_BITS (R, again, sizeof R);
   memcpy (again, R, sizeof R);
   for (int row = 0; row < rows->rows; row ++) {
-    if (starts[row + 1] - starts[row] == 3) continue;
+    if (starts[row + 1] - starts[row] == 2 || starts[row + 1] - starts[row] == 3) continue;
     laws[row].kind = LDY_LAW_CONTACT;
     CHECK_INT (ldy_contact_solver_solve (solver, m->system, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL), LDY_ERROR_INVALID_ARGUMENT);
-    CHECK_TEXT (ldy_last_error (), "a contact has three scalar rows");
+    CHECK_TEXT (ldy_last_error (), "a contact has two or three scalar rows");
     CHECK_SAME_BITS (R, again, sizeof R);
     break;
   }

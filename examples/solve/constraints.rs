@@ -9,6 +9,7 @@ use nalgebra::DMatrix;
 /// The numbers of laws in files.
 const CONTACT: i64 = 0;
 const FIXED: i64 = 1;
+pub const BOUNDS: i64 = 2;
 
 /// One step.
 #[derive(Default)]
@@ -72,15 +73,18 @@ fn of_system(fault: ldy::system::Fault) -> ldy::system::Error {
     ldy::system::Error { subject: ldy::system::Subject::System, fault }
 }
 
-/// The law of a constraint with these scalar rows.
-pub fn law(kind: i64, friction: f64, bias: &[f64], bounds: [&[f64]; 2]) -> Law<[f64; 6]> {
+/// The law of a constraint with these scalar rows; a contact has friction along both tangents and cohesion.
+pub fn law(kind: i64, contact: [f64; 3], bias: &[f64], bounds: [&[f64]; 2]) -> Law<[f64; 6]> {
     let padded = |values: &[f64], rest: f64| {
         let mut six = [rest; 6];
         six[..values.len()].copy_from_slice(values);
         six
     };
     let kind = match kind {
-        CONTACT => Kind::Contact { friction, friction_2: friction, cohesion: 0.0 },
+        CONTACT => {
+            let [friction, friction_2, cohesion] = contact;
+            Kind::Contact { friction, friction_2, cohesion }
+        }
         FIXED => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
         _ => Kind::Bounds { lower: padded(bounds[0], 0.0), upper: padded(bounds[1], 0.0) },
     };

@@ -4,7 +4,7 @@
 mod archive;
 #[allow(dead_code, reason = "make solve and bench-steps share it")]
 mod constraints;
-mod contacts;
+mod problems;
 #[allow(dead_code, reason = "make solve and bench-steps share it")]
 mod scenes;
 
@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use std::{env, error, fs};
 
 use archive::Archive;
-use contacts::Contacts;
 use ldy::solve::{Options, Report, Solver, Status};
+use problems::MatrixProblem;
 
 struct Arguments {
     tolerance: f64,
@@ -92,8 +92,8 @@ fn solve_all(arguments: &Arguments, out: &mut impl Write) -> io::Result<usize> {
 fn solve(file: &Path, arguments: &Arguments) -> Result<(bool, String), Box<dyn error::Error>> {
     let options = Options { tolerance: arguments.tolerance, ..Options::default() };
     let archive = &mut Archive::open(file)?;
-    let (contacts, report, forces) =
-        if archive.has("vf") { solve_bodies(archive, &options)? } else { solve_contacts(archive, &options)? };
+    let (rows, report, forces) =
+        if archive.has("vf") { solve_bodies(archive, &options)? } else { solve_matrix(archive, &options)? };
     let name = file.file_stem().unwrap_or_default();
     if let Some(folder) = &arguments.out {
         fs::create_dir_all(folder)?;
@@ -102,7 +102,7 @@ fn solve(file: &Path, arguments: &Arguments) -> Result<(bool, String), Box<dyn e
         archive::write(Path::new(&target), &forces)?;
     }
     let line = format!(
-        "solve {} contacts={contacts} residual={:.2e} sweeps={} ms={:.3} steps={} natural={:.2e} scaled={:.2e} worst={} end={:?}",
+        "solve {} contacts={rows} residual={:.2e} sweeps={} ms={:.3} steps={} natural={:.2e} scaled={:.2e} worst={} end={:?}",
         name.display(),
         report.residual.by(options.measure),
         report.sweeps,
@@ -127,15 +127,12 @@ fn solve_bodies(archive: &mut Archive, options: &Options) -> Solved {
     Ok((step.laws.len(), report, forces))
 }
 
-/// Solve contacts with a given matrix, or M and H; the forces have the file's number of components for each contact.
-fn solve_contacts(archive: &mut Archive, options: &Options) -> Solved {
-    let contacts =
-        if archive.has("M_data") { Contacts::read_global(archive)? } else { Contacts::read_local(archive)? };
-    let mut forces = vec![[0.0; 3]; contacts.laws.len()];
-    let report =
-        Solver::new().solve(&contacts.problem()?, &contacts.laws, options, forces.as_flattened_mut())?;
-    let components = forces.iter().flat_map(|force| &force[..contacts.dimension]);
-    Ok((forces.len(), report, components.copied().collect()))
+/// Solve rows with a given matrix, or M and H; the forces are in the order of the file.
+fn solve_matrix(archive: &mut Archive, options: &Options) -> Solved {
+    let read = if archive.has("M_data") { MatrixProblem::read_global } else { MatrixProblem::read_local };
+    let mut problem = read(archive)?;
+    let report = problem.solve(options)?;
+    Ok((problem.rows(), report, problem.forces))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 
 use super::archive::{Archive, are_starts, fits};
-use super::constraints::{Step, contact_operator, frame, law, operators_of_rows};
+use super::constraints::{BOUNDS, Step, contact_operator, frame, law, operators_of_rows};
 
 /// The largest number of velocities of a body: more are a mistake in the file.
 const MOST_DOFS: usize = 10_000;
@@ -43,7 +43,7 @@ impl Constraints {
         let scalars = starts_of(&heights);
         let all = scalars[count];
         let kinds = if archive.has("kind") { archive.integers("kind")? } else { vec![0; count] };
-        fits(kinds.len() == count, "kind")?;
+        fits(kinds.len() == count && kinds.iter().all(|kind| (0..=BOUNDS).contains(kind)), "kind")?;
         let bias = if has_heights {
             archive.exactly("bias", all)?
         } else {
@@ -89,7 +89,8 @@ impl Constraints {
             let scalars = self.scalars[k]..self.scalars[k + 1];
             let [lower, upper] = &self.bounds;
             let bounds = [&lower[scalars.clone()], &upper[scalars.clone()]];
-            step.laws.push(law(self.kinds[k], self.friction[k], &self.bias[scalars.clone()], bounds));
+            let contact = [self.friction[k], self.friction[k], 0.0];
+            step.laws.push(law(self.kinds[k], contact, &self.bias[scalars.clone()], bounds));
             step.operators.push(match &self.operators {
                 Some((starts, columns, values)) => operators_of_rows(scalars, starts, columns, values, &dofs),
                 None => {

@@ -1,26 +1,23 @@
 //! Recorded problems: tests/data/friction/README.md and tests/data/bodies/README.md name their sources.
 
 mod files;
+mod problems;
 
 use crate::archive::Archive;
-use crate::contacts::Contacts;
+use crate::problems::MatrixProblem;
 use crate::solve_bodies;
-use ldy::solve::{Measure, Method, Options, Report, Solver, Status};
+use ldy::solve::{Measure, Method, Options, Report, Status};
 use std::path::Path;
 
-fn contacts(name: &str) -> Contacts {
+fn contacts(name: &str) -> MatrixProblem {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/friction");
     let archive = Archive::open(&folder.join(name).with_extension("npz"));
-    let contacts = archive.and_then(|mut archive| Contacts::read_local(&mut archive));
+    let contacts = archive.and_then(|mut archive| MatrixProblem::read_local(&mut archive));
     contacts.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 fn solve(name: &str, options: &Options) -> Report {
-    let contacts = contacts(name);
-    let mut forces = vec![[0.0; 3]; contacts.laws.len()];
-    Solver::new()
-        .solve(&contacts.problem().unwrap(), &contacts.laws, options, forces.as_flattened_mut())
-        .unwrap()
+    contacts(name).solve(options).unwrap()
 }
 
 const NAMES: [&str; 6] =

@@ -10,7 +10,7 @@ const LOCAL: usize = 30;
 const ENTRY: usize = 46;
 
 /// The largest number of arrays in an archive.
-const MOST: usize = 8;
+const MOST: usize = 20;
 
 /// An array of an archive.
 pub struct Array<'a> {
@@ -21,7 +21,18 @@ pub struct Array<'a> {
     /// The lengths of the dimensions; empty for a single item.
     pub shape: &'a [usize],
     /// Writes the items in C order, the last index fastest.
-    pub items: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
+    pub items: Items<'a>,
+}
+
+/// A function that writes the items of an array.
+pub type Items<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// Write items given by their bytes.
+pub fn write_all<const N: usize>(
+    out: &mut dyn Write,
+    mut items: impl Iterator<Item = [u8; N]>,
+) -> io::Result<()> {
+    items.try_for_each(|bytes| out.write_all(&bytes))
 }
 
 /// Write an archive.

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use crate::io::matrix_market::{write_block, write_head};
-use crate::io::npz::{self, Array};
+use crate::io::npz::{self, Array, Items, write_all};
 use crate::math::transposed;
 use crate::rows::block_rows::BlockRows;
 
@@ -45,16 +45,6 @@ pub fn write_npz(out: &mut dyn Write, rows: &BlockRows) -> io::Result<()> {
         (&[threes.values.len(), 3, 3], &|out| write_all(out, by_rows().map(f64::to_le_bytes))),
     ];
     write_arrays(out, b"bsr", rows.scalar_count(), parts)
-}
-
-/// A function that writes the items of an array.
-type Items<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
-
-fn write_all<const N: usize>(
-    out: &mut dyn Write,
-    mut items: impl Iterator<Item = [u8; N]>,
-) -> io::Result<()> {
-    items.try_for_each(|bytes| out.write_all(&bytes))
 }
 
 /// Write a square matrix of `size` rows, given the shapes and items of its columns, starts and values.

@@ -2,9 +2,19 @@
 //! stands for up to six velocities of one body, in coordinates in which the body's h A⁻¹ is the unit matrix: with h A⁻¹ = L Lᵀ of
 //! a body, Z = H L. A rigid body is one node; a body of more velocities has several.
 
+use std::array;
+use std::iter::once;
+
 use crate::math::Vector;
 use crate::memory::{self, collect, push, refill};
+use crate::rows::BlockRows;
+use crate::rows::fault::{Error, Fault, check_size};
 use crate::rows::pattern::range;
+
+use super::problem::triples;
+
+/// The difference of W and Z Zᵀ that is rounding, relative to the sizes of scalar rows of Z.
+const SAME: f64 = 1e-8;
 
 /// The number of velocities of a node.
 pub const NODE: usize = 6;
@@ -15,7 +25,8 @@ pub type NodeVector = [f64; NODE];
 /// The part of a row at a node: 3 × 6, column by column.
 pub type NodeBlock = [Vector; NODE];
 
-/// Z of all rows.
+/// Z of all rows, W = Z Zᵀ. A row of more than three scalar rows is two rows here: the first three, and the others. Scalar rows that a
+/// row does not have are zero. Columns of Z come in nodes of six.
 #[derive(Debug, Default)]
 pub struct BodyRows {
     nodes: usize,
@@ -34,14 +45,90 @@ pub trait Bodies: Sync {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool>;
 }
 
+impl Bodies for BodyRows {
+    fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
+        rows.nodes = self.nodes;
+        collect(&mut rows.starts, self.starts.len(), self.starts.iter().copied())?;
+        collect(&mut rows.node_of, self.node_of.len(), self.node_of.iter().copied())?;
+        collect(&mut rows.blocks, self.blocks.len(), self.blocks.iter().copied())?;
+        Ok(true)
+    }
+}
+
 impl BodyRows {
+    /// Make Z from its parts. Row k has the parts `starts[k]..starts[k + 1]`, each with a different node of `nodes` and 3 × 6 values, row
+    /// by row.
+    ///
+    /// # Errors
+    /// If the starts do not begin with 0, descend, or do not end with the number of nodes; if there are not 18 values for each part, or a
+    /// node is negative or at least the number of parts; if memory is exhausted.
+    pub fn new(starts: &[i32], nodes: &[i32], values: &[f64]) -> Result<Self, Error> {
+        let parts = nodes.len();
+        let ends = (starts.first(), starts.last()) == (Some(&0), Some(&(parts as i32)));
+        let why = "the starts of Z are not those of its parts";
+        ensure!(ends && starts.is_sorted(), Error::of_rows(Fault::Invalid(why)));
+        let are_nodes = nodes.iter().all(|&node| usize::try_from(node).is_ok_and(|node| node < parts));
+        ensure!(are_nodes, Error::of_rows(Fault::Invalid("a node of Z is negative or too large")));
+        check_size("values of Z", 3 * NODE * parts, values.len())?;
+        let mut z =
+            Self { nodes: nodes.iter().max().map_or(0, |&most| most as usize + 1), ..Self::default() };
+        collect(&mut z.starts, starts.len(), starts.iter().map(|&start| start as u32))?;
+        collect(&mut z.node_of, parts, nodes.iter().map(|&node| node as u32))?;
+        let (blocks, _) = values.as_chunks::<{ 3 * NODE }>();
+        let column = |block: &[f64; 3 * NODE], j: usize| [block[j], block[NODE + j], block[2 * NODE + j]];
+        collect(&mut z.blocks, parts, blocks.iter().map(|block| array::from_fn(|j| column(block, j))))?;
+        Ok(z)
+    }
+
+    /// Check that W = Z Zᵀ to rounding, where W has blocks.
+    ///
+    /// # Errors
+    /// If not; the error names the first such row. Also if memory is exhausted.
+    pub(super) fn check(&self, w: &BlockRows) -> Result<(), Error> {
+        let mut firsts = Vec::new();
+        collect(&mut firsts, w.len() + 1, once(0))?;
+        firsts.extend((0..w.len()).scan(0, |end, row| {
+            *end += triples(w.height(row));
+            Some(*end)
+        }));
+        check_size("rows of Z", firsts[w.len()], self.len())?;
+        let place = |row: usize, i: usize| [firsts[row] + i / 3, i % 3];
+        let size = |row: usize, i: usize| self.product(place(row, i), place(row, i)).sqrt();
+        for row in 0..w.len() {
+            let wrong = Error::of_row(row, Fault::Invalid("its blocks of W are not those of Z Zᵀ"));
+            let height = w.height(row);
+            ensure!((height..3 * triples(height)).all(|i| size(row, i) == 0.0), wrong);
+            for (column, block) in w.row(row) {
+                for (k, value) in block.iter().enumerate() {
+                    let (i, j) = (k % height, k / height);
+                    let error = (value - self.product(place(row, i), place(column, j))).abs();
+                    let is_rounding = error <= SAME * size(row, i) * size(column, j);
+                    ensure!(is_rounding, wrong);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The product of two scalar rows of Z.
+    fn product(&self, [row, i]: [usize; 2], [other, j]: [usize; 2]) -> f64 {
+        let ((nodes, blocks), (others, other_blocks)) = (self.row(row), self.row(other));
+        let mut sum = 0.0;
+        for (node, block) in nodes.iter().zip(blocks) {
+            if let Some(k) = others.iter().position(|other| other == node) {
+                sum += (0..NODE).map(|c| block[c][i] * other_blocks[k][c][j]).sum::<f64>();
+            }
+        }
+        sum
+    }
+
     /// Begin again with `nodes` nodes and no row.
     ///
     /// # Errors
     /// If memory is exhausted.
     pub fn start(&mut self, nodes: usize) -> memory::Result {
         self.nodes = nodes;
-        collect(&mut self.starts, 1, std::iter::once(0))?;
+        collect(&mut self.starts, 1, once(0))?;
         self.node_of.clear();
         self.blocks.clear();
         Ok(())
@@ -96,7 +183,12 @@ impl BodyRows {
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The number of nodes.
@@ -121,6 +213,15 @@ impl BodyRows {
     pub(crate) fn row(&self, row: usize) -> (&[u32], &[NodeBlock]) {
         let own = range(&self.starts, row);
         (&self.node_of[own.clone()], &self.blocks[own])
+    }
+
+    /// Exchange the second and the third lane of some rows.
+    pub(super) fn swap_last_lanes(&mut self, is_swapped: impl Fn(usize) -> bool) {
+        for row in (0..self.len()).filter(|&row| is_swapped(row)) {
+            for column in self.blocks[range(&self.starts, row)].as_flattened_mut() {
+                column.swap(1, 2);
+            }
+        }
     }
 
     /// Z x of a row.

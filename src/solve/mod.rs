@@ -5,10 +5,10 @@
 //! scalar rows. `anisotropic` makes friction the same in all directions. `islands` divides a problem into groups of rows that no
 //! block connects. `run` is the course of the solution of one island: sweeps of Gauss–Seidel, then proximal points by the method of
 //! `newton`, and the interior points of `interior`. Their steps need the factors of `block_lu`, in the space of contacts or in the
-//! space of bodies, `body_space`, whose rows `body_rows` holds. `local` solves one constraint exactly while all other forces are
-//! kept. `residual` measures how far forces are from a solution, by the map of `law`. Threads share islands, the sweeps of
-//! `gauss_seidel` in the order of `coloring`, and rows in the parts of `parts`: results have the same bits for any number of them.
-//! `infeasibility` proves that there is no solution.
+//! space of bodies, `body_space`, whose rows `body_rows` holds. `local` solves one constraint exactly while all other forces are kept.
+//! `residual` measures how far forces are from a solution, by the map of `law`. Threads share islands, the sweeps of `gauss_seidel`
+//! in the order of `coloring`, and rows in the parts of `parts`: results have the same bits for any number of them. `infeasibility`
+//! proves that there is no solution. `file` writes a problem to a file.
 #![forbid(unsafe_code)]
 
 mod acceleration;
@@ -18,6 +18,7 @@ mod body_rows;
 mod body_space;
 mod coloring;
 mod cone;
+mod file;
 mod frames;
 mod gauss_seidel;
 mod infeasibility;
@@ -38,11 +39,13 @@ mod workspace;
 
 pub use crate::rows::fault::{Error, Fault};
 pub use crate::rows::{BlockRows, RowLayout};
-pub(crate) use body_rows::{Bodies, BodyRows, NODE, NodeBlock};
+pub(crate) use body_rows::Bodies;
+pub use body_rows::{BodyRows, NODE, NodeBlock};
+pub use file::write_problem;
 pub use options::{Method, Options, Progress, Report, Status};
+pub(crate) use problem::check_law;
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};
-pub(crate) use rows_of_three::check_law;
 pub use solver::Solver;
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use crate::math::{Block, Vector, is_finite};
 use crate::rows::fault::{Error, Fault, check_size};
 use crate::rows::{BlockRows, Bsr3, NOT_FINITE};
 
-/// The normal component of R, U and the blocks; the two others are tangential.
+/// The normal component of R, U and the blocks; the others are tangential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Normal {
     /// The first, as in FCLIB.
     First,
-    /// The third, as in the rows of a system.
+    /// The third, as in the rows of a system; the second of a contact of two scalar rows.
     #[default]
     Third,
 }
@@ -57,12 +57,15 @@ pub struct Law<V = Vector> {
 pub enum Kind<V = Vector> {
     /// Signorini and Coulomb: 0 ≤ R_N + cohesion ⟂ U_N ≥ 0, and R_T against U_T, |R_T| ≤ friction · (R_N + cohesion).
     ///
+    /// The constraint has three scalar rows, or two: contacts in a plane have one tangent.
+    ///
     /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and R_T is the force with the most dissipation
     /// among these.
     Contact {
         /// Coulomb's coefficient along the first tangent.
         friction: f64,
-        /// The coefficient along the second tangent; the same if friction is isotropic. One of them may be zero.
+        /// The coefficient along the second tangent; the same if friction is isotropic, or if there is no second tangent. One of
+        /// them may be zero.
         friction_2: f64,
         /// The largest pull, a force.
         cohesion: f64,
@@ -100,19 +103,23 @@ impl Law {
         (0..3).all(|i| is_free(i) || lower[i] == upper[i])
     }
 
-    pub(super) fn check(&self) -> Result<(), Fault> {
-        ensure!(is_finite(&self.bias), Fault::NotFinite("the bias of its law"));
+    /// Check the law of `count` scalar rows of a row that has `height` of them.
+    fn check(&self, height: usize, count: usize) -> Result<(), Fault> {
+        ensure!(is_finite(&self.bias[..count]), Fault::NotFinite("the bias of its law"));
         match self.kind {
             Kind::Contact { friction, friction_2, cohesion } => {
+                ensure!((2..=3).contains(&height), Fault::Invalid("a contact has two or three scalar rows"));
                 let is_size = |x: f64| x >= 0.0 && x.is_finite();
                 let why = "its friction is negative or not finite";
                 ensure!(is_size(friction) && is_size(friction_2), Fault::Invalid(why));
+                let why = "a contact of two scalar rows has one coefficient of friction";
+                ensure!(height == 3 || friction == friction_2, Fault::Invalid(why));
                 ensure!(is_size(cohesion), Fault::Invalid("its cohesion is negative or not finite"));
             }
             Kind::Bounds { lower, upper } => {
                 let ordered = |(l, u): (f64, f64)| l <= u && l < f64::INFINITY && u > f64::NEG_INFINITY;
                 let why = "a lower bound of its force is above the upper one";
-                ensure!(lower.into_iter().zip(upper).all(ordered), Fault::Invalid(why));
+                ensure!(lower.into_iter().zip(upper).take(count).all(ordered), Fault::Invalid(why));
             }
         }
         Ok(())
@@ -135,18 +142,44 @@ impl Law<[f64; MOST_ROWS]> {
     }
 }
 
+/// Check a law for a row of `height` scalar rows.
+pub(crate) fn check_law(law: Law<[f64; MOST_ROWS]>, height: usize) -> Result<(), Fault> {
+    check_parts(law.parts(height), height)
+}
+
+/// Check the laws of the first three scalar rows of a row, and of the others.
+fn check_parts(laws: impl Iterator<Item = Law>, height: usize) -> Result<(), Fault> {
+    laws.enumerate().try_for_each(|(part, law)| law.check(height, (height - 3 * part).min(3)))
+}
+
 impl Problem<'_> {
     /// The number of laws: one for each row, or two for a row of more than three scalar rows.
     pub fn laws(&self) -> usize {
         (0..self.w.len()).map(|row| triples(self.w.height(row))).sum()
     }
 
-    /// Check the lengths of B, laws and forces.
-    pub(super) fn check(&self, laws: &[Law], forces: &[f64]) -> Result<(), Fault> {
+    /// Check the lengths of B, laws and forces, if there are forces, that all values are finite, and that each law is valid for its
+    /// row.
+    pub(crate) fn check(&self, laws: &[Law], forces: Option<&[f64]>) -> Result<(), Error> {
         let scalars = self.w.scalar_count();
         check_size("B", scalars, self.b.len())?;
         check_size("laws", self.laws(), laws.len())?;
-        check_size("forces", scalars, forces.len())
+        check_size("forces", scalars, forces.map_or(scalars, <[f64]>::len))?;
+        let mut rest = laws;
+        (0..self.w.len()).try_for_each(|row| {
+            let (own, others) = rest.split_at(triples(self.w.height(row)));
+            rest = others;
+            self.check_row(row, own, forces).map_err(|fault| Error::of_row(row, fault))
+        })
+    }
+
+    fn check_row(&self, row: usize, laws: &[Law], forces: Option<&[f64]>) -> Result<(), Fault> {
+        let own = self.w.scalars(row);
+        ensure!(self.w.row(row).all(|(_, block)| is_finite(block)), NOT_FINITE);
+        ensure!(is_finite(&self.b[own.clone()]), Fault::NotFinite("B"));
+        let is_start = forces.is_none_or(|forces| is_finite(&forces[own]));
+        ensure!(is_start, Fault::NotFinite("the force to begin with"));
+        check_parts(laws.iter().copied(), self.w.height(row))
     }
 }
 
@@ -180,19 +213,5 @@ impl<'a> Problem3<'a> {
     #[inline(always)]
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, &'a Block)> + use<'a> {
         self.matrix().row(row)
-    }
-
-    /// Check that all values are finite and that each law is valid.
-    pub fn check(&self, laws: &[Law], forces: &[Vector]) -> Result<(), Error> {
-        laws.iter().enumerate().try_for_each(|(row, law)| {
-            self.check_row(row, law, &forces[row]).map_err(|fault| Error::of_row(row, fault))
-        })
-    }
-
-    fn check_row(&self, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
-        ensure!(is_finite(self.values[self.range(row)].as_flattened()), NOT_FINITE);
-        ensure!(is_finite(&self.b[row]), Fault::NotFinite("B"));
-        ensure!(is_finite(force), Fault::NotFinite("the force to begin with"));
-        law.check()
     }
 }

@@ -1,18 +1,28 @@
 //! Rows of one to six scalar rows as rows of three: the first three scalar rows of a row form a triple, and the others form another
 //! triple. Lanes of a triple without a scalar row are padded: their entries in W are zero, except the diagonal entry, which is the
 //! mean over the other lanes, so that a third of the trace is not changed. Their velocities and forces remain zero.
+//!
+//! A contact of two scalar rows has its normal in the lane of normals, and the padding in the lane of the second tangent. There is no
+//! velocity there, so that friction does not act there either, and the law of three rows is the law of two.
 
 use std::iter;
 use std::ops::Range;
 
-use crate::math::small_symmetric::MOST_ROWS;
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect};
 use crate::rows::BlockRows;
 use crate::rows::fault::{Error, Fault};
 use crate::rows::pattern::range;
 
+use super::body_rows::{Bodies, BodyRows};
 use super::problem::{Kind, Law, Normal, Problem, Problem3, triples};
+
+/// The lane of each scalar row of a triple, then the padded lanes.
+type Lanes = [u8; 3];
+
+const IN_ORDER: Lanes = [0, 1, 2];
+/// The lanes of tangent and normal if the normal is the third component.
+const WITHOUT_SECOND: Lanes = [0, 2, 1];
 
 /// The triples of a problem.
 #[derive(Debug, Default)]
@@ -27,21 +37,52 @@ pub struct Padded {
     rows: Vec<u32>,
     /// The first triple of each row, and the end.
     firsts: Vec<u32>,
+    /// The lanes of each triple.
+    lanes: Vec<Lanes>,
+}
+
+/// The problem of triples, as solvers take it.
+pub struct Parts<'a> {
+    pub problem: Problem3<'a>,
+    pub laws: &'a [Law],
+    pub forces: &'a mut [Vector],
+    /// The row of each triple.
+    pub rows: &'a [u32],
+    /// The lanes of each triple.
+    pub lanes: &'a [Lanes],
+}
+
+/// Z of rows as Z of their triples.
+pub struct BodiesOfTriples<'a> {
+    pub bodies: &'a dyn Bodies,
+    pub lanes: &'a [Lanes],
+}
+
+impl Bodies for BodiesOfTriples<'_> {
+    fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
+        let is_known = self.bodies.write_rows(rows)?;
+        if is_known {
+            rows.swap_last_lanes(|row| self.lanes[row] == WITHOUT_SECOND);
+        }
+        Ok(is_known)
+    }
 }
 
 impl Padded {
-    /// Make the triples of a problem with arrays of the right lengths.
+    /// Make the triples of a checked problem.
     pub fn fill(&mut self, problem: &Problem, laws: &[Law], forces: &[f64]) -> Result<(), Error> {
         let w = &problem.w;
         self.list_triples(w)?;
         self.make_room(w)?;
+        self.lanes.extend(laws.iter().zip(&self.rows).map(|(law, &row)| {
+            let is_planar = matches!(law.kind, Kind::Contact { .. }) && w.height(row as usize) == 2;
+            if is_planar && problem.normal == Normal::Third { WITHOUT_SECOND } else { IN_ORDER }
+        }));
         for (triple, law) in laws.iter().enumerate() {
-            let row = self.rows[triple] as usize;
-            let scalars = self.scalars(w, triple);
-            self.b.push(in_lanes(&problem.b[scalars.clone()]));
-            self.forces.push(in_lanes(&forces[scalars.clone()]));
-            let law = padded(law, w.height(row), scalars.len());
-            self.laws.push(law.map_err(|fault| Error::of_row(row, fault))?);
+            let (scalars, lanes) = (self.scalars(w, triple), self.lanes[triple]);
+            self.b.push(in_lanes(&problem.b[scalars.clone()], lanes));
+            self.forces.push(in_lanes(&forces[scalars.clone()], lanes));
+            self.laws.push(padded(law, scalars.len(), lanes));
             self.add_blocks(w, triple);
             let end = i32::try_from(self.columns.len());
             let too_many = Error::of_rows(Fault::TooLarge("W has more blocks"));
@@ -50,18 +91,17 @@ impl Padded {
         Ok(())
     }
 
-    /// The problem of the triples, their laws and forces, and the row of each triple.
-    pub fn parts(&mut self, normal: Normal) -> (Problem3<'_>, &[Law], &mut [Vector], &[u32]) {
-        let Self { starts, columns, values, b, laws, forces, rows, .. } = self;
-        (Problem3 { starts, columns, values, b, normal }, laws, forces, rows)
+    /// The problem of the triples, its laws and forces.
+    pub fn parts(&mut self, normal: Normal) -> Parts<'_> {
+        let Self { starts, columns, values, b, laws, forces, rows, lanes, .. } = self;
+        Parts { problem: Problem3 { starts, columns, values, b, normal }, laws, forces, rows, lanes }
     }
 
     /// Write the forces of scalar rows.
     pub fn read_forces(&self, w: &BlockRows, forces: &mut [f64]) {
         for (triple, force) in self.forces.iter().enumerate() {
             let to = &mut forces[self.scalars(w, triple)];
-            let count = to.len();
-            to.copy_from_slice(&force[..count]);
+            to.iter_mut().zip(self.lanes[triple]).for_each(|(to, lane)| *to = force[usize::from(lane)]);
         }
     }
 
@@ -77,7 +117,7 @@ impl Padded {
     }
 
     fn make_room(&mut self, w: &BlockRows) -> memory::Result {
-        let Self { starts, columns, values, b, laws, forces, rows, .. } = self;
+        let Self { starts, columns, values, b, laws, forces, rows, lanes, .. } = self;
         let of_row = |row: usize| {
             let others = w.columns()[w.blocks(row)].iter().map(|&column| triples(w.height(column as usize)));
             triples(w.height(row)) * others.sum::<usize>()
@@ -88,6 +128,7 @@ impl Padded {
         collect(values, blocks, iter::empty())?;
         collect(b, rows.len(), iter::empty())?;
         collect(laws, rows.len(), iter::empty())?;
+        collect(lanes, rows.len(), iter::empty())?;
         collect(forces, rows.len(), iter::empty())
     }
 
@@ -103,16 +144,17 @@ impl Padded {
     fn add_blocks(&mut self, w: &BlockRows, triple: usize) {
         let row = self.rows[triple] as usize;
         let (height, first) = (w.height(row), 3 * (triple - self.firsts[row] as usize));
-        let count = (height - first).min(3);
+        let (count, lanes) = ((height - first).min(3), self.lanes[triple]);
         for (column, block) in w.row(row) {
             let others = range(&self.firsts, column);
             for (other, of_triple) in others.zip(block.chunks(3 * height)) {
                 let mut to = [0.0; 9];
-                for (to, from) in to.chunks_exact_mut(3).zip(of_triple.chunks_exact(height)) {
-                    to[..count].copy_from_slice(&from[first..first + count]);
+                for (lane, from) in self.lanes[other].into_iter().zip(of_triple.chunks_exact(height)) {
+                    let column = in_lanes(&from[first..first + count], lanes);
+                    to[3 * usize::from(lane)..][..3].copy_from_slice(&column);
                 }
                 if other == triple {
-                    pad(&mut to, count);
+                    pad(&mut to, count, lanes);
                 }
                 self.columns.push(other as i32);
                 self.values.push(to);
@@ -122,31 +164,25 @@ impl Padded {
 }
 
 /// Values of a triple's scalar rows, padded with zeros.
-fn in_lanes(scalars: &[f64]) -> Vector {
-    let mut lanes = [0.0; 3];
-    lanes[..scalars.len()].copy_from_slice(scalars);
-    lanes
+fn in_lanes(scalars: &[f64], lanes: Lanes) -> Vector {
+    let mut vector = [0.0; 3];
+    scalars.iter().zip(lanes).for_each(|(&value, lane)| vector[usize::from(lane)] = value);
+    vector
 }
 
-/// Fill the diagonal entries of the lanes from `count` on.
-fn pad(block: &mut Block, count: usize) {
-    let mean = (0..count).map(|i| block[4 * i] / count as f64).sum();
-    (count..3).for_each(|i| block[4 * i] = mean);
+/// Fill the diagonal entries of the lanes without a scalar row.
+fn pad(block: &mut Block, count: usize, lanes: Lanes) {
+    let (own, padded) = lanes.split_at(count);
+    let mean: f64 = own.iter().map(|&i| block[4 * usize::from(i)] / count as f64).sum();
+    padded.iter().for_each(|&i| block[4 * usize::from(i)] = mean);
 }
 
-/// Check a law for a row of `height` scalar rows.
-pub fn check_law(law: Law<[f64; MOST_ROWS]>, height: usize) -> Result<(), Fault> {
-    let mut parts = law.parts(height).enumerate();
-    parts.try_for_each(|(part, law)| padded(&law, height, (height - 3 * part).min(3))?.check())
-}
-
-/// The law of a triple with `count` scalar rows that belongs to a row of `height` scalar rows.
-fn padded(law: &Law, height: usize, count: usize) -> Result<Law, Fault> {
+/// The law of a triple with `count` scalar rows.
+fn padded(law: &Law, count: usize, lanes: Lanes) -> Law {
     let mut law = *law;
-    law.bias[count..].fill(0.0);
+    law.bias = in_lanes(&law.bias[..count], lanes);
     match &mut law.kind {
-        Kind::Contact { .. } if height == 3 => {}
-        Kind::Contact { .. } => return Err(Fault::Invalid("a contact has three scalar rows")),
+        Kind::Contact { .. } => {}
         Kind::Bounds { lower, upper } => {
             // If all scalar rows are fixed, the padding is also fixed, since a block with three fixed lanes is solved by its
             // inverse. Otherwise the padding has no force, since W may be zero.
@@ -157,5 +193,5 @@ fn padded(law: &Law, height: usize, count: usize) -> Result<Law, Fault> {
             upper[count..].fill(most);
         }
     }
-    Ok(law)
+    law
 }

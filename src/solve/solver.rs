@@ -1,14 +1,15 @@
 //! The solver that users call.
 
 use crate::math::Vector;
+use crate::memory;
 use crate::rows::fault::Error;
 
 use super::anisotropic::{Scaled, is_anisotropic};
-use super::body_rows::Bodies;
+use super::body_rows::{Bodies, BodyRows};
 use super::islands::Islands;
 use super::options::{Options, Progress, Report};
 use super::problem::{Law, Problem, Problem3};
-use super::rows_of_three::Padded;
+use super::rows_of_three::{BodiesOfTriples, Padded, Parts};
 use super::run::{Source, Task};
 
 /// A solver with its workspace. A problem with the pattern of the last one is solved without allocation.
@@ -35,7 +36,8 @@ impl Solver {
     /// Solve a problem and replace the initial guess of the forces by the best forces found.
     ///
     /// `laws`: one for each row, or two for a row of more than three scalar rows: the law of the first three, and the law of the
-    /// others. A contact has three scalar rows. Bounds and biases have a value for each scalar row; further values are not read.
+    /// others. A contact has three scalar rows, or two: a tangent and the normal, in the order that `problem.normal` says. Bounds and
+    /// biases have a value for each scalar row; further values are not read.
     /// `forces`: a value for each scalar row.
     ///
     /// A stop without convergence is a result: see [`Report::end`].
@@ -68,6 +70,24 @@ impl Solver {
         self.solve_with_bodies(problem, None, laws, options, forces, Some(progress))
     }
 
+    /// Do the same as [`Solver::solve_with_progress`], if there is a progress function, with W known as Z Zᵀ, too: some steps are quicker
+    /// then. A system knows Z, see [`System::body_rows`](crate::system::System::body_rows).
+    ///
+    /// # Errors
+    /// As [`Solver::solve`], and if W and Z Zᵀ differ by more than rounding.
+    pub fn solve_with_factor(
+        &mut self,
+        problem: &Problem,
+        z: &BodyRows,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [f64],
+        progress: Option<&mut Progress>,
+    ) -> Result<Report, Error> {
+        z.check(&problem.w)?;
+        self.solve_with_bodies(problem, Some(z), laws, options, forces, progress)
+    }
+
     /// Do the same as [`Solver::solve_with_progress`], if there is a function that watches, with W known as a sum over bodies, too:
     /// some steps are quicker then. Z has a row for each row of three scalar rows, and two for a row of more.
     ///
@@ -82,15 +102,18 @@ impl Solver {
         forces: &mut [f64],
         progress: Option<&mut Progress>,
     ) -> Result<Report, Error> {
-        problem.check(laws, forces)?;
+        problem.check(laws, Some(forces))?;
+        options.check()?;
         let Problem { w, b, normal } = *problem;
         let Self { triples, padded } = self;
         if let Some(w) = w.as_threes() {
             let problem = Problem3::new(w, b.as_chunks().0, normal);
-            return triples.solve(&problem, bodies, laws, options, forces.as_chunks_mut().0, progress);
+            return Ok(triples.solve(&problem, bodies, laws, options, forces.as_chunks_mut().0, progress)?);
         }
         padded.fill(problem, laws, forces)?;
-        let (problem, laws, best, rows) = padded.parts(normal);
+        let Parts { problem, laws, forces: best, rows, lanes } = padded.parts(normal);
+        let bodies = bodies.map(|bodies| BodiesOfTriples { bodies, lanes });
+        let bodies = bodies.as_ref().map(|bodies| bodies as &dyn Bodies);
         let row_of = |triple: usize| rows.get(triple).map_or(0, |&row| row as usize);
         let of_rows = |mut report: Report| {
             for residual in [&mut report.residual, &mut report.initial] {
@@ -100,8 +123,7 @@ impl Solver {
         };
         let mut progress = progress.map(|progress| |report: &Report| progress(&of_rows(*report)));
         let progress = progress.as_mut().map(|progress| progress as &mut Progress);
-        let made = triples.solve(&problem, bodies, laws, options, best, progress).map(of_rows);
-        let report = made.map_err(|error| Error { row: error.row.map(row_of), ..error })?;
+        let report = of_rows(triples.solve(&problem, bodies, laws, options, best, progress)?);
         padded.read_forces(&w, forces);
         Ok(report)
     }
@@ -114,7 +136,7 @@ impl Solver {
 }
 
 impl Triples {
-    /// Solve a problem with arrays of the right lengths.
+    /// Solve a checked problem.
     fn solve(
         &mut self,
         problem: &Problem3,
@@ -123,13 +145,11 @@ impl Triples {
         options: &Options,
         forces: &mut [Vector],
         progress: Option<&mut Progress>,
-    ) -> Result<Report, Error> {
-        problem.check(laws, forces)?;
-        options.check()?;
+    ) -> memory::Result<Report> {
         let Self { islands, scaled } = self;
         if !laws.iter().any(is_anisotropic) {
             let source = Source { bodies, scales: &[] };
-            return Ok(islands.solve(&Task { problem, source, laws, options }, forces, progress)?);
+            return islands.solve(&Task { problem, source, laws, options }, forces, progress);
         }
         scaled.prepare(problem, laws, forces)?;
         let (problem, laws, scaled_forces, scales) = scaled.parts(problem);

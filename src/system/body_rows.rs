@@ -6,11 +6,11 @@ use std::{array, iter};
 
 use crate::inertia;
 use crate::memory::{self, collect, refill, resize};
-use crate::solve::{self, BodyRows, NODE, NodeBlock};
+use crate::solve::{self, Bodies as _, BodyRows, NODE, NodeBlock};
 
 use super::body::Inertia;
 use super::constraint::{Constraint, MOST_ROWS};
-use super::error::Fault;
+use super::error::{Fault, Result};
 use super::matrix_free::{Bodies, Workspace};
 use super::model::System;
 
@@ -74,6 +74,20 @@ impl solve::Bodies for BodiesOfSystem<'_> {
             rows.end_row()?;
         }
         Ok(true)
+    }
+}
+
+impl System {
+    /// Z of the last update, W = Z Zᵀ, for example for a file of the problem. `None` if a body has more than 96 velocities, or gives A⁻¹
+    /// as a function.
+    ///
+    /// # Errors
+    /// If there was no successful update since a change of other data than velocities, or memory is exhausted.
+    pub fn body_rows(&self) -> Result<Option<BodyRows>> {
+        self.rows_of_operators()?;
+        let mut rows = BodyRows::default();
+        let is_known = BodiesOfSystem { system: self }.write_rows(&mut rows)?;
+        Ok(is_known.then_some(rows))
     }
 }
 
@@ -189,7 +203,6 @@ fn factorize(n: usize, a: &mut [f64]) -> bool {
 mod tests {
     use super::*;
     use crate::math::{Block, Vector, dot};
-    use crate::solve::Bodies as _;
     use crate::system::{Kinematics, Operator};
     use testing::Random;
 

@@ -19,6 +19,7 @@ mod laws;
 mod lists;
 mod locdyn;
 pub mod operators;
+mod problem_file;
 mod products;
 mod rank;
 pub mod results;

@@ -32,8 +32,8 @@ impl System {
     /// results of the last update remain.
     ///
     /// # Errors
-    /// If there is no constraint with this id, a value of the law is not valid, or the law is a contact and the constraint has
-    /// other than three scalar rows. Nothing has changed then.
+    /// If there is no constraint with this id, a value of the law is not valid, or the law is a contact and the constraint has other
+    /// than two or three scalar rows. Nothing has changed then.
     pub fn set_law(&mut self, id: Id, law: Option<RowLaw>) -> Result {
         self.set_laws(1, |_| (id, law)).map_err(|error| error.error)
     }

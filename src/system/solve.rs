@@ -54,6 +54,15 @@ impl System {
         made.map_err(|error| self.of_row(error))
     }
 
+    /// Check what [`System::solve`] and [`write_problem`](crate::solve::write_problem) read: the rows of the last update, laws, and forces
+    /// if they are given.
+    ///
+    /// # Errors
+    /// The errors of [`System::solve`].
+    pub fn check_problem(&self, laws: &[Law], forces: Option<&[f64]>) -> Result {
+        self.results()?.problem().check(laws, forces).map_err(|error| self.of_row(error))
+    }
+
     /// Factor W + diag μ of the last update: see [`Cholesky::factorize`].
     ///
     /// # Errors

@@ -56,6 +56,7 @@ fn generate() -> [Generated; 6] {
         "stability",
         "solve",
         "laws",
+        "problem_file",
         "sync",
     ];
     let parts = parts.map(|part| match part {

@@ -3,8 +3,10 @@
 mod analytic;
 mod bad_input;
 mod dense;
+mod factor;
 mod joints;
 mod law;
 mod mixed;
 mod orthotropic;
+mod planar;
 mod repeated;

@@ -92,7 +92,7 @@ fn bad_laws_are_refused_and_change_nothing() {
     let friction = "constraint 0 on body 0: its friction is negative or not finite";
     assert_eq!(text(&system.set_law(0, Some(contact(-1.0))).unwrap_err()), friction);
     let error = system.set_laws(3, |k| ([0, 1, 0][k], Some(contact(0.25)))).unwrap_err();
-    assert_eq!(text(&error), "entry 1: constraint 1 on body 0: a contact has three scalar rows");
+    assert_eq!(text(&error), "entry 1: constraint 1 on body 0: a contact has two or three scalar rows");
     let error = system.set_laws(2, |k| ([0, 7][k], Some(contact(0.25)))).unwrap_err();
     assert_eq!(text(&error), "entry 1: constraint 7: there is no such constraint");
     assert_eq!(system.law(0).unwrap(), Some(&contact(0.5)));

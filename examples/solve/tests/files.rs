@@ -10,11 +10,11 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::archive::Archive;
-use crate::{Arguments, solve_all, solve_bodies, solve_contacts, status};
+use crate::{Arguments, solve_all, solve_bodies, solve_matrix, status};
 use ldy::solve::Options;
 
 /// The bytes of an array with this shape, in this order.
-fn array<T: npyz::AutoSerialize + Clone>(values: &[T], shape: &[u64], order: Order) -> Vec<u8> {
+pub fn array<T: npyz::AutoSerialize + Clone>(values: &[T], shape: &[u64], order: Order) -> Vec<u8> {
     let mut bytes = Vec::new();
     let options = npyz::WriteOptions::new().default_dtype().shape(shape).order(order);
     let mut writer = options.writer(&mut bytes).begin_nd().unwrap();
@@ -24,12 +24,12 @@ fn array<T: npyz::AutoSerialize + Clone>(values: &[T], shape: &[u64], order: Ord
 }
 
 /// The bytes of an array with one index.
-fn list<T: npyz::AutoSerialize + Clone>(values: &[T]) -> Vec<u8> {
+pub fn list<T: npyz::AutoSerialize + Clone>(values: &[T]) -> Vec<u8> {
     array(values, &[values.len() as u64], Order::C)
 }
 
 /// Write an archive.
-fn archive(folder: &TempDir, members: &[(&str, Vec<u8>)]) -> PathBuf {
+pub fn archive(folder: &TempDir, members: &[(&str, Vec<u8>)]) -> PathBuf {
     let path = folder.path().join("problem.npz");
     let mut writer = ZipWriter::new(File::create(&path).unwrap());
     for (name, bytes) in members {
@@ -57,10 +57,10 @@ fn contacts() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// The forces of a problem, or the error.
-fn solved(path: &Path) -> Result<Vec<f64>, String> {
+pub fn solved(path: &Path) -> Result<Vec<f64>, String> {
     let archive = &mut Archive::open(path).map_err(|error| error.to_string())?;
     let options = Options::default();
-    let solve = if archive.has("vf") { solve_bodies } else { solve_contacts };
+    let solve = if archive.has("vf") { solve_bodies } else { solve_matrix };
     solve(archive, &options).map(|(_, _, forces)| forces).map_err(|error| error.to_string())
 }
 
@@ -147,7 +147,7 @@ fn arrays_of_bodies_must_fit() {
 }
 
 /// The numeric arrays of a file that are read.
-fn arrays_of(path: &Path) -> Vec<(String, Vec<f64>)> {
+pub fn arrays_of(path: &Path) -> Vec<(String, Vec<f64>)> {
     let names = ZipArchive::new(File::open(path).unwrap()).unwrap();
     let names = names.file_names().map(|name| name.trim_end_matches(".npy").to_string());
     let mut archive = Archive::open(path).unwrap();

@@ -16,6 +16,7 @@ W = h H A^-1 H^T, and B and V. Matrices are written as NumPy has them: ``frame[:
 """
 
 from ._core import Error
+from .files import Problem, load_problem, save_problem
 from .laws import Laws, Report, real_time, solve
 from .rows import Rows
 from .stability import CriticalStep, Joints, gyroscopic_change, turned_rotation
@@ -28,12 +29,15 @@ __all__ = [
     "Factor",
     "Joints",
     "Laws",
+    "Problem",
     "Report",
     "Rows",
     "Sync",
     "System",
     "gyroscopic_change",
+    "load_problem",
     "real_time",
+    "save_problem",
     "solve",
     "turned_rotation",
 ]

@@ -145,10 +145,8 @@ impl Contact {
         -(x * u[0] + y * u[1]) / (x * x + y * y)
     }
 
-    /// The limit of a contact that slides and is pressed so little that s is without bound: R_T is against b, and
-    /// R_N (W_NN − friction · W_NT · b / |b|) = −q_N.
-    #[cold]
-    fn barely_pressed(&self, qn: f64, b: [f64; 2], free: f64) -> (f64, [f64; 2]) {
+    /// The forces of a contact that slides along b: R_T is against b, and R_N (W_NN − friction · W_NT · b / |b|) = −q_N.
+    fn sliding_along(&self, qn: f64, b: [f64; 2], free: f64) -> (f64, [f64; 2]) {
         let towards = b.map(|b| b / free);
         let along = self.right[0] * towards[0] + self.right[1] * towards[1];
         let own = self.normal[0] - self.friction * along;
@@ -166,8 +164,9 @@ impl Contact {
         // If the last force was nearly right, it gives s; otherwise begin with the solution without W_NT.
         let slip = self.slip(b, old);
         let scale = free * goal / -qn;
-        if scale * scale == f64::INFINITY {
-            return self.barely_pressed(qn, b, free);
+        // A contact that is hardly pressed slides along b, the limit of large s; so does a planar contact, whose b is along S b.
+        if scale * scale == f64::INFINITY || (b[1] == 0.0 && self.schur[1] == 0.0 && free > 0.0) {
+            return self.sliding_along(qn, b, free);
         }
         // At zero itself n may be a rounding error.
         let least = 1e-3 * (scale + self.trace);

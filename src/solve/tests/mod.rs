@@ -9,6 +9,7 @@ mod gauss_seidel;
 mod infeasibility;
 mod islands;
 mod newton;
+mod planar;
 mod projection;
 mod robust;
 mod rows_of_three;

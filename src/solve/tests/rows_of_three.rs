@@ -8,7 +8,7 @@ use crate::solve::{
 use testing::Random;
 
 /// W with all blocks, cut into rows of given heights.
-struct Cut {
+pub struct Cut {
     starts: Vec<i32>,
     columns: Vec<i32>,
     values: Vec<f64>,
@@ -18,7 +18,7 @@ struct Cut {
 }
 
 impl Cut {
-    fn new(w: &DMatrix<f64>, b: &DVector<f64>, heights: &[usize]) -> Self {
+    pub fn new(w: &DMatrix<f64>, b: &DVector<f64>, heights: &[usize]) -> Self {
         let mut scalars = vec![0];
         heights.iter().for_each(|&height| scalars.push(scalars.last().unwrap() + height as i32));
         let (mut values, mut places) = (Vec::new(), vec![0]);
@@ -36,7 +36,7 @@ impl Cut {
         Self { starts, columns, values, scalars, places, b: b.as_slice().to_vec() }
     }
 
-    fn problem(&self) -> Problem<'_> {
+    pub fn problem(&self) -> Problem<'_> {
         let Self { starts, columns, values, scalars, places, b } = self;
         let layout = RowLayout::new(scalars, places).unwrap();
         let w = BlockRows::new(starts, columns, values, Some(layout)).unwrap();
@@ -241,11 +241,16 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(told(&good, &mut [0.0; 9]), Status::Converged);
     assert_eq!(fails(&good[..3], &mut [0.0; 9]).to_string(), "laws: 3 values where 4 are needed");
     assert_eq!(fails(&good, &mut [0.0; 12]).to_string(), "forces: 12 values where 9 are needed");
-    for (law, row) in [(0, 0), (1, 1), (2, 1), (3, 2)] {
+    let contact = Law::contact(0.5);
+    let two = Kind::Contact { friction: 0.5, friction_2: 0.4, cohesion: 0.0 };
+    let orthotropic = Law { kind: two, ..contact };
+    for (law, row, wrong) in [(0, 0, orthotropic), (1, 1, contact), (2, 1, contact), (3, 2, contact)] {
         let mut laws = good;
-        laws[law] = Law::contact(0.5);
+        laws[law] = wrong;
         let error = fails(&laws, &mut [0.0; 9]);
-        assert_eq!((error.row, error.fault), (Some(row), Fault::Invalid("a contact has three scalar rows")));
+        let of_two = "a contact of two scalar rows has one coefficient of friction";
+        let why = if row == 0 { of_two } else { "a contact has two or three scalar rows" };
+        assert_eq!((error.row, error.fault), (Some(row), Fault::Invalid(why)));
         laws[law] = Law { bias: [f64::NAN, 0.0, 0.0], ..Law::fixed() };
         let error = fails(&laws, &mut [0.0; 9]);
         assert_eq!((error.row, error.fault), (Some(row), Fault::NotFinite("the bias of its law")));

@@ -20,7 +20,7 @@ use super::strided::Strided;
 /// - law: copied. kind LDY_LAW_NONE removes the law that the constraint has.
 ///
 /// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, the kind is unknown, a contact law
-/// is for a constraint of other than three rows, or a value is not valid. Then nothing has changed.
+/// is for a constraint of other than two or three rows, or a value is not valid. Then nothing has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; law is NULL or valid.

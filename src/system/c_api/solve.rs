@@ -12,7 +12,7 @@ use crate::rows::fault::check_size;
 use crate::solve::{
     BlockRows, Kind, Law, Measure, Method, Normal, Options, Problem, Progress, Report, Solver, Status,
 };
-use crate::system::RowLaw;
+use crate::system::{RowLaw, System};
 
 use super::arguments::{self, entry, null};
 use super::ldy_system;
@@ -21,7 +21,8 @@ use super::rows::ldy_rows;
 /// A kind of law: none. ldy_system_law writes it for a constraint that has no law.
 pub const LDY_LAW_NONE: i32 = 0;
 /// A kind of law: contact with Coulomb friction. 0 <= R_N + cohesion, 0 <= U_N, and one of them is zero. The friction R_T opposes
-/// U_T, with |R_T| <= friction (R_N + cohesion). Valid only for constraints with three rows.
+/// U_T, with |R_T| <= friction (R_N + cohesion). Valid for constraints with three rows (two tangents, then the normal), and with
+/// two rows (the tangent, then the normal) for contacts in a plane. With normal_first of the options the normal comes first.
 pub const LDY_LAW_CONTACT: i32 = 1;
 /// A kind of law: U = 0 in all components.
 pub const LDY_LAW_FIXED: i32 = 2;
@@ -93,7 +94,7 @@ pub struct ldy_contact_solver_options {
     pub method: i32,
     /// Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000.
     pub max_sweeps: i32,
-    /// For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the third.
+    /// For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the last.
     pub normal_first: i32,
     /// Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
     /// error. With a limit, results depend on the clock.
@@ -273,13 +274,9 @@ pub unsafe extern "C" fn ldy_contact_solver_solve(
     entry!(solver: exclusive, system: shared, laws: optional values(law_count), options: optional sized_const, R: values_mut(count),
            report: optional sized => {
         ensure!(laws.is_some() || law_count == 0, null("laws"));
-        let rows = system.results()?;
         let options = Chosen::read(options)?;
         let ldy_contact_solver { solver, laws: kept } = solver;
-        match laws {
-            Some(laws) => read_laws(&rows.w, laws, kept)?,
-            None => system.row_laws(kept)?,
-        }
+        laws_of_rows(system, laws, kept)?;
         let mut progress = options.progress();
         let progress = progress.as_mut().map(|progress| progress as &mut Progress);
         let result = system.solve_with(solver, kept, &options.options, R, progress)?;
@@ -409,6 +406,14 @@ impl Chosen {
                 progress(report.residual.by(measure), count(report.sweeps), count(report.steps), data) == 0
             }
         })
+    }
+}
+
+/// Read the given laws of a system's rows, or the kept ones.
+pub(super) fn laws_of_rows(system: &System, given: Option<&[ldy_law]>, laws: &mut Vec<Law>) -> Result {
+    match given {
+        Some(given) => read_laws(&system.results()?.w, given, laws),
+        None => Ok(system.row_laws(laws)?),
     }
 }
 
