@@ -122,7 +122,7 @@ static void refusals (ldy_system *system, const char *scratch)
   BAD (ldy_problem_write (system, bad, ROWS, R, SCALARS, scratch),
     "constraint 2 between bodies 2 and 3: a contact has two or three scalar rows");
   bad[2].kind = 99;
-  BAD (ldy_problem_write (system, bad, ROWS, R, SCALARS, scratch), "law 2: there is no kind 99");
+  BAD (ldy_problem_write (system, bad, ROWS, R, SCALARS, scratch), "laws[2].kind is 99; expected one of LDY_LAW_*");
   R[5] = NAN;
   BAD (ldy_problem_write (system, NULL, 0, R, SCALARS, scratch), "constraint 2 between bodies 2 and 3: the force to begin with");
   R[5] = 0;

@@ -20,9 +20,9 @@ use super::solve::{laws_of_rows, ldy_law};
 /// - R: count values, one for each scalar row: the initial guess of a solver. NULL, with count 0: none.
 ///
 /// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be
-/// written, or LDY_ERROR_INVALID_ARGUMENT if system or path is NULL, a count is wrong, there was no successful update since the
-/// last change, a law is not valid for its constraint, a constraint has no kept law, or a value is not finite; the text names the
-/// constraint.
+/// written, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if system
+/// or path is NULL, a count is wrong, a law is not valid for its constraint, a constraint has no kept law, or a value is not finite;
+/// the text names the constraint.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given; path is NULL or a C string.
