@@ -429,7 +429,7 @@ int ldy_system_add_model(ldy_system *system,
    Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL, there is no such body, or a constraint acts on it.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+   system comes from ldy_system_create. */
 LDY_RESULT
 int ldy_system_remove_body(ldy_system *system,
                            int64_t body);
@@ -538,7 +538,7 @@ int ldy_system_add_point_constraint(ldy_system *system,
    Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or there is no such constraint.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+   system comes from ldy_system_create. */
 LDY_RESULT
 int ldy_system_remove_constraint(ldy_system *system, int64_t constraint);
 
@@ -1403,7 +1403,7 @@ typedef struct {
    bit-identical to the results of a system that had no error.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+   system comes from ldy_system_create. */
 LDY_RESULT
 int ldy_system_update(ldy_system *system,
                       double h);
@@ -1427,7 +1427,7 @@ int ldy_system_results(const ldy_system *system,
    NULL or there was no successful update since the last change.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+   system comes from ldy_system_create. */
 LDY_RESULT
 int ldy_system_check_inverses(const ldy_system *system);
 
@@ -2115,6 +2115,48 @@ int ldy_system_laws(const ldy_system *system,
                     size_t count);
 
 
+/* How contacts are stabilized. Set size, then the fields that differ from zero. If all are zero, penetrations stay as they are, and
+   contacts do not bounce. */
+typedef struct {
+  /* sizeof (ldy_stabilization), set by the caller before the call. */
+  size_t size;
+  /* The share of a penetration that one step removes, 0 to 1: Baumgarte's factor, or error reduction parameter. Often 0.1 to 0.3. */
+  double erp;
+  /* The penetration that is left alone, not negative, so that contacts that rest stay in touch. For instance a thousandth of a body. */
+  double slop;
+  /* The largest speed by which a penetration is removed; 0: no limit. */
+  double max_speed;
+  /* Newton's coefficient of restitution, 0 to 1. */
+  double restitution;
+  /* The approach speed up to which contacts do not bounce, so that they come to rest. */
+  double bounce_speed;
+} ldy_stabilization;
+
+/* Compute the bias of the normal component of a contact's law, see ldy_law.
+
+   - stabilization: what to do with penetrations and impacts.
+   - gap: distance of the bodies along the normal, negative for a penetration.
+   - V_N: normal component of the velocity before the step, from ldy_rows.V; positive where the bodies separate.
+   - h: the step.
+   - bias: where to write it.
+
+   A contact that is open may close: U_N >= -gap / h. A penetration beyond the slop is removed with the speed erp (-gap - slop) / h. A
+   contact that is closed and approaches faster than bounce_speed leaves with restitution times its approach speed. The larger of the
+   speeds holds. For the drift of a joint, the bias of each component is erp times its error over h.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or not finite, a parameter is out of range, or h is not positive. Then
+   nothing is written.
+
+   Safety:
+   stabilization is NULL or valid and has the bytes that its size says; bias is NULL or valid. */
+LDY_RESULT
+int ldy_contact_bias(const ldy_stabilization *stabilization,
+                     double gap,
+                     double V_N,
+                     double h,
+                     double *bias);
+
+
 /* Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits, and Z with W = Z Z^T
    if it is known, for steps in the space of bodies.
 
@@ -2218,6 +2260,7 @@ int ldy_system_sync_constraints(ldy_system *system,
 #define LDY_CRITICAL_STEP_INIT { .size = sizeof (ldy_critical_step) }
 #define LDY_CONTACT_SOLVER_OPTIONS_INIT { .size = sizeof (ldy_contact_solver_options) }
 #define LDY_CONTACT_SOLVER_REPORT_INIT { .size = sizeof (ldy_contact_solver_report) }
+#define LDY_STABILIZATION_INIT { .size = sizeof (ldy_stabilization) }
 #define LDY_SYNC_REPORT_INIT { .size = sizeof (ldy_sync_report) }
 
 #ifdef __cplusplus

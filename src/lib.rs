@@ -6,6 +6,37 @@
 //! self-contained `include/ldy_host.h`; other simulators include `include/ldy_system.h`. Equation numbers refer to
 //! `docs/theory.md`.
 //!
+//! # A program
+//!
+//! A block falls on the floor with friction:
+//!
+//! ```
+//! use ldy::solve::{Kind, Law, Options, Solver, Status};
+//! use ldy::system::System;
+//!
+//! let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+//! let mut system = System::new();
+//! let block = system.add_rigid(2.0, &axes, &axes, &[0.0; 3])?;
+//! // Master, slave (`None`: the ground), local axes (the third is the normal, from slave to master), points.
+//! system.add_point_constraint([Some(block), None], &axes, [[0.0, 0.0, -1.0], [0.0; 3]])?;
+//! system.set_velocity(block, &[0.0, 0.0, 0.0, 1.0, 0.0, -3.0])?;
+//! system.update(1.0)?;
+//!
+//! let contact = Law { kind: Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion: 0.0 }, bias: [0.0; 3] };
+//! let mut forces = [0.0; 3];
+//! let report = system.solve(&mut Solver::new(), &[contact], &Options::default(), &mut forces)?;
+//! assert_eq!(report.status, Status::Converged);
+//! assert!(forces[2] > 0.0);
+//! system.apply_reactions(&forces)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - [`system::System`]: bodies, constraints, and the rows of W, B and V; [`system::Rows`] has the results.
+//! - [`solve::Solver`]: forces that obey [`solve::Law`]s. [`solve::Options`] sets tolerance and limits, [`solve::Report`] says how it
+//!   ended. [`solve::Stabilization`] makes the bias of a contact from its gap.
+//! - [`rows::Cholesky`]: factors of W + μ 1.
+//! - [`stability`]: the geometric stiffness of constraint forces, the critical step of explicit schemes.
+//!
 //! # Architecture
 //!
 //! The core is safe Rust that knows neither C nor the legacy program. It takes slices and fixed-size arrays and returns blocks.

@@ -66,7 +66,8 @@ AT (ldy_rows, scalar_starts, 80);
 AT (ldy_rows, value_starts, 88);
 AT (ldy_rows, diagonal_starts, 96);
 AT (ldy_rows, scalars, 104);
-ENDS (ldy_rows, scalars, 112);
+AT (ldy_rows, entries, 112);
+ENDS (ldy_rows, entries, 120);
 
 AT (ldy_contact_solver_options, size, 0);
 AT (ldy_contact_solver_options, tolerance, 8);
@@ -94,6 +95,54 @@ AT (ldy_contact_solver_report, history, 64);
 AT (ldy_contact_solver_report, history_count, 72);
 AT (ldy_contact_solver_report, work, 80);
 ENDS (ldy_contact_solver_report, work, 88);
+
+AT (ldy_inertia, size, 0);
+AT (ldy_inertia, kind, 8);
+AT (ldy_inertia, n, 12);
+AT (ldy_inertia, values, 16);
+AT (ldy_inertia, starts, 24);
+AT (ldy_inertia, rows, 32);
+AT (ldy_inertia, count, 40);
+AT (ldy_inertia, mass, 48);
+AT (ldy_inertia, apply_inverse, 56);
+AT (ldy_inertia, data, 64);
+AT (ldy_inertia, release, 72);
+ENDS (ldy_inertia, release, 80);
+
+AT (ldy_matrix, size, 0);
+AT (ldy_matrix, rows, 8);
+AT (ldy_matrix, columns, 16);
+AT (ldy_matrix, values, 24);
+AT (ldy_matrix, row_stride, 32);
+AT (ldy_matrix, column_stride, 40);
+AT (ldy_matrix, starts, 48);
+AT (ldy_matrix, counts, 56);
+AT (ldy_matrix, indices, 64);
+AT (ldy_matrix, count, 72);
+ENDS (ldy_matrix, count, 80);
+
+AT (ldy_critical_step, size, 0);
+AT (ldy_critical_step, omega_squared, 8);
+AT (ldy_critical_step, step, 16);
+AT (ldy_critical_step, constraint, 24);
+AT (ldy_critical_step, share, 32);
+ENDS (ldy_critical_step, share, 40);
+
+AT (ldy_error_info, size, 0);
+AT (ldy_error_info, code, 8);
+AT (ldy_error_info, constraint, 16);
+AT (ldy_error_info, body, 24);
+AT (ldy_error_info, entry, 32);
+AT (ldy_error_info, row, 40);
+ENDS (ldy_error_info, row, 48);
+
+AT (ldy_stabilization, size, 0);
+AT (ldy_stabilization, erp, 8);
+AT (ldy_stabilization, slop, 16);
+AT (ldy_stabilization, max_speed, 24);
+AT (ldy_stabilization, restitution, 32);
+AT (ldy_stabilization, bounce_speed, 40);
+ENDS (ldy_stabilization, bounce_speed, 48);
 
 AT (ldy_sync_report, size, 0);
 AT (ldy_sync_report, kept, 8);

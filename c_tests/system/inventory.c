@@ -198,8 +198,29 @@ static void errors (void)
   ldy_system_destroy (system);
 }
 
+static void bias (void)
+{
+  ldy_stabilization soft = LDY_STABILIZATION_INIT, small = { .size = offsetof (ldy_stabilization, slop), .erp = 0.25, .slop = NAN };
+  double value = -7;
+
+  soft.erp = 0.25, soft.slop = 0.5, soft.max_speed = 3, soft.restitution = 0.5, soft.bounce_speed = 1;
+  GOOD (ldy_contact_bias (&soft, 0.25, -8, 0.125, &value));
+  CHECK (value == 2);
+  GOOD (ldy_contact_bias (&soft, -1.5, -3, 0.125, &value));
+  CHECK (value == -2);
+  GOOD (ldy_contact_bias (&small, -1.5, -3, 0.125, &value));
+  CHECK (value == -3);
+  BAD (ldy_contact_bias (&soft, NAN, 0, 1, &value), "gap, V_N or h is not finite");
+  BAD (ldy_contact_bias (NULL, 0, 0, 1, &value), "stabilization is NULL");
+  soft.size = 0;
+  BAD (ldy_contact_bias (&soft, 0, 0, 1, &value), "stabilization->size is 0");
+  CHECK (value == -3);
+}
+
 int main (void)
 {
+  check_context ("bias");
+  bias ();
   check_context ("lists");
   lists ();
   check_context ("axes");

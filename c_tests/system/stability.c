@@ -129,6 +129,8 @@ static void operators (void)
   dense[1][1] = 0, dense[2][4] = 0;
   GOOD (ldy_system_add_constraint_rows (system, 2, bodies, H, 3, &id));
   for (int i = 0; i < 12; i ++) x[i] = i - 5;
+  REFUSED (ldy_system_critical_step (system, joints, 2, R, 6, 0, NULL));
+  REFUSED (ldy_system_critical_step (system, joints, 2, R, 6, 2, &(ldy_critical_step) LDY_CRITICAL_STEP_INIT));
   REFUSED (ldy_system_geometric_stiffness (system, joints, 2, R, 6, x, y, 12));
   GOOD (ldy_system_geometric_stiffness (system, joints, 2, R, 5, x, y, 12));
   /* 20 at an arm of 0.3 */

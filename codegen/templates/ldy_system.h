@@ -86,6 +86,7 @@ extern "C" {
 #define LDY_CRITICAL_STEP_INIT { .size = sizeof (ldy_critical_step) }
 #define LDY_CONTACT_SOLVER_OPTIONS_INIT { .size = sizeof (ldy_contact_solver_options) }
 #define LDY_CONTACT_SOLVER_REPORT_INIT { .size = sizeof (ldy_contact_solver_report) }
+#define LDY_STABILIZATION_INIT { .size = sizeof (ldy_stabilization) }
 #define LDY_SYNC_REPORT_INIT { .size = sizeof (ldy_sync_report) }
 
 #ifdef __cplusplus

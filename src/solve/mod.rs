@@ -8,7 +8,7 @@
 //! space of bodies, `body_space`, whose rows `body_rows` holds. `local` solves one constraint exactly while all other forces are kept.
 //! `residual` measures how far forces are from a solution, by the map of `law`. Threads share islands, the sweeps of `gauss_seidel`
 //! in the order of `coloring`, and rows in the parts of `parts`: results have the same bits for any number of them. `infeasibility`
-//! proves that there is no solution. `file` writes a problem to a file.
+//! proves that there is no solution. `stabilization` makes the bias of a contact's law from its gap. `file` writes a problem to a file.
 #![forbid(unsafe_code)]
 
 mod acceleration;
@@ -34,6 +34,7 @@ mod residual;
 mod rows_of_three;
 mod run;
 mod solver;
+mod stabilization;
 mod velocities;
 mod workspace;
 
@@ -47,6 +48,7 @@ pub(crate) use problem::check_law;
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};
 pub use solver::Solver;
+pub use stabilization::Stabilization;
 
 #[cfg(test)]
 mod tests;

@@ -26,6 +26,7 @@ pub mod results;
 pub mod rows;
 mod solve;
 mod stability;
+mod stabilization;
 mod strided;
 mod sync;
 mod world;

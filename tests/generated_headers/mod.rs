@@ -56,6 +56,7 @@ fn generate() -> [Generated; 6] {
         "stability",
         "solve",
         "laws",
+        "stabilization",
         "problem_file",
         "sync",
     ];

@@ -145,7 +145,7 @@ pub unsafe extern "C" fn ldy_system_add_model(
 /// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL, there is no such body, or a constraint acts on it.
 ///
 /// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+/// system comes from ldy_system_create.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_remove_body(system: *mut ldy_system, body: i64) -> c_int {
     entry!(system: exclusive => system.remove_body(body_id(body)?)?)

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn ldy_system_add_point_constraint(
 /// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or there is no such constraint.
 ///
 /// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+/// system comes from ldy_system_create.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_remove_constraint(system: *mut ldy_system, constraint: i64) -> c_int {
     entry!(system: exclusive => system.remove_constraint(constraint_id(constraint)?)?)

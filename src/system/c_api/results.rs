@@ -28,7 +28,7 @@ use super::rows::ldy_rows;
 /// bit-identical to the results of a system that had no error.
 ///
 /// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+/// system comes from ldy_system_create.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c_int {
     entry!(system: exclusive => system.update(h)?)
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn ldy_system_results(system: *const ldy_system, rows: *mu
 /// NULL or there was no successful update since the last change.
 ///
 /// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+/// system comes from ldy_system_create.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) -> c_int {
     entry!(system: shared => system.check_inverses()?)
