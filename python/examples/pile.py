@@ -15,7 +15,7 @@ MARGIN = 0.1 * RADIUS
 
 
 def heap(count, rng):
-    """Centres of spheres in layers that become smaller, close to each other and a little out of order."""
+    """Centers of spheres in layers that become smaller, close to each other and a little out of order."""
     side = int(np.ceil((3 * count) ** (1 / 3)))
     layers = [(x - n / 2, y - n / 2, side - n) for n in range(side, 0, -1) for x in range(n) for y in range(n)]
     places = np.array(layers[:count]) * [2.02 * RADIUS, 2.02 * RADIUS, 1.45 * RADIUS] + [0, 0, 1.01 * RADIUS]
@@ -56,18 +56,19 @@ def main():
         if len(master):
             normal = frame[:, :, 2]
             # A sphere looks the same however it has turned: points need no rotation.
-            own = system.add_constraints(master, slave, frame, -RADIUS * normal, RADIUS * normal)
+            own = system.add_point_constraints(master, slave, frame, -RADIUS * normal, RADIUS * normal)
         system.set_velocity(spheres, velocity - [0, 0, 0, 0, 0, STEP * GRAVITY])
         system.update(STEP)
         # A contact that is open may close, one that is too deep comes out slowly. Forces of the last step are where to begin.
-        laws = ldy.Laws(len(master)).contact(..., FRICTION)
-        laws.contact(..., FRICTION, bias=np.column_stack([0 * gap, 0 * gap, np.where(gap > 0, gap, 0.1 * gap) / STEP]))
+        bias = np.column_stack([0 * gap, 0 * gap, np.where(gap > 0, gap, 0.1 * gap) / STEP])
+        laws = ldy.laws.contact(FRICTION, bias=bias)
         key = master * (len(places) + 1) + slave
         known = np.searchsorted(last, key).clip(max=max(len(last) - 1, 0))
         guess = np.where((last[known] == key)[:, None], R[known], 0) if len(last) else None
-        R, report = system.solve(laws, guess, tolerance=1e-3, sweeps=500)
+        R, report = system.solve(laws, guess, tolerance=1e-3, max_sweeps=500)
+        R = R.reshape(-1, 3)
         unsolved += not report.converged
-        system.add_reactions(R)
+        system.apply_reactions(R)
         velocity = system.velocity(spheres)
         places += STEP / 2 * velocity[:, 3:]
         if len(master):
@@ -93,12 +94,14 @@ def draw(path, points, frame, R, times, kinetic, potential):
         print("no picture: matplotlib is not there (pip install matplotlib)")
         return
     matplotlib.use("Agg")
-    import ldy.plot
     import matplotlib.pyplot as plt
 
     figure, (above, below) = plt.subplots(2, 1, figsize=(9, 7), height_ratios=[3, 1], layout="constrained")
     ldy.plot.reactions(points, frame, R, above)
-    ldy.plot.energies(times, {"kinetic": kinetic, "potential, above the end": np.array(potential) - potential[-1]}, below)
+    below.plot(times, kinetic, label="kinetic")
+    below.plot(times, np.array(potential) - potential[-1], label="potential, above the end")
+    below.set(xlabel="time", ylabel="energy")
+    below.legend()
     figure.savefig(path, dpi=120)
     print(f"forces and energies: {path}")
 

@@ -35,10 +35,10 @@ class Scene:
             self.inverse[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = np.eye(3) / masses[k]
         system = self.system = ldy.System()
         one, other = system.add_rigid(masses, inertias, self.turns)
-        system.add_constraints(one, ldy.GROUND, self.frames[0], self.points[0])
-        system.add_constraints(one, other, self.frames[1], self.points[1], self.points[2])
-        system.add_constraints(other, ldy.GROUND, self.frames[2], self.points[3])
-        system.add_freedom(other, 4)
+        system.add_point_constraints(one, ldy.GROUND, self.frames[0], self.points[0])
+        system.add_point_constraints(one, other, self.frames[1], self.points[1], self.points[2])
+        system.add_point_constraints(other, ldy.GROUND, self.frames[2], self.points[3])
+        system.add_dof_constraint(other, 4)
         self.joints = ldy.Joints(4).link(0, LENGTH).fixed_point(1).contact(2, "master").constant_operators(3)
 
     def kept(self, x):
