@@ -286,16 +286,6 @@ impl System {
         Ok(self.read()?.system.bodies().count())
     }
 
-    /// Numbers of velocities of bodies.
-    fn dof_counts<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Array<'py, i64>> {
-        let (bodies, inner) = (ids(Thing::Body, &bodies)?, self.read()?);
-        let count = |(k, body): (usize, Id)| match inner.system.body(body) {
-            Ok(body) => Ok(body.dofs() as i64),
-            Err(error) => Err(raised_of(bodies.len(), of_entry(k, error))),
-        };
-        Ok(PyArray1::from_vec(py, bodies.iter().enumerate().map(count).collect::<PyResult<_>>()?))
-    }
-
     fn set_allow_any_axes(&self, allowed: bool) -> PyResult<()> {
         self.write()?.system.take_any_axes(allowed);
         Ok(())

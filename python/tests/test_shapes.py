@@ -102,7 +102,7 @@ def test_laws_broadcast():
     before = repr(laws)
     for law, text in [
         (ldy.laws.contact([0.1, 0.2]), r"friction: shape \(2,\) for 4 rows"),
-        (ldy.laws.bounds(0, np.zeros((3, 1))), r"upper: shape \(3, 1\) for 4 rows|upper: shape \(3, 6\) for 4 rows"),
+        (ldy.laws.bounds(0, np.zeros((3, 1))), r"upper: shape \(3, 1\) for 4 rows"),
         (ldy.laws.bounds(0, np.zeros(7)), "upper: shape .* at most six"),
     ]:
         with pytest.raises(ldy.Error, match=text):

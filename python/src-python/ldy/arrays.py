@@ -12,13 +12,14 @@ from .errors import Error
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Indices = NDArray[np.int32]
 
 
 def many(name: str, values: ArrayLike, count: int, *shape: int) -> Floats:
     """``count`` arrays of a shape; one stands for all of them."""
     values = np.asarray(values, dtype=np.float64)
     if values.shape == shape or values.shape == (1, *shape):
-        values = np.broadcast_to(values, (count, *shape))
+        values = values.reshape(1, *shape) if count == 1 else np.broadcast_to(values, (count, *shape))
     if values.shape != (count, *shape):
         raise Error(f"{name}: shape {values.shape} where {(count, *shape)} or {shape} is needed")
     return np.ascontiguousarray(values)
@@ -87,7 +88,7 @@ def tags(values: ArrayLike) -> NDArray[np.uint64]:
 
 def flat(values: ArrayLike) -> Floats:
     """Numbers one after the other."""
-    return np.ascontiguousarray(values, dtype=np.float64).ravel()
+    return np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
 
 
 def shaped(of: ArrayLike, values: Floats, *shape: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from . import laws as _laws
-from .arrays import Floats, Ints, count_of, flat, ids, many, operators, shaped, tags
+from .arrays import Floats, Indices, Ints, count_of, flat, ids, many, operators, shaped, tags
 from .errors import Error
 
 #: Stands for the ground where a constraint has a body on one side only.
@@ -172,7 +172,10 @@ class Constraints:
         Error
             If there is no such body, a number of rows or the shape of J is wrong, or a value is not finite.
         """
-        return self._core_jacobian("add", ids(bodies), ids(row_counts), J)  # type: ignore[no-any-return]
+        of, counts = ids(bodies), ids(row_counts)
+        if hasattr(J, "tocsr"):
+            return self._core.add_sparse_jacobian(of, counts, *_sparse(J))
+        return self._core.add_jacobian(of, counts, *_dense(J))
 
     def set_jacobian(self, bodies: ArrayLike, constraints: ArrayLike, J: Any) -> None:
         """Set the operators of many constraints from the rows of a matrix J over the velocities of bodies, all or none.
@@ -191,24 +194,11 @@ class Constraints:
         Error
             If there is no such body or constraint, a shape is wrong, or a value is not finite.
         """
-        self._core_jacobian("set", ids(bodies), ids(constraints), J)
-
-    def _core_jacobian(self, verb: str, bodies: Ints, rows: Ints, J: Any) -> Any:
-        """Pass a Jacobian in the order in which memory has it."""
-        call: Callable[..., Any]
+        of, own = ids(bodies), ids(constraints)
         if hasattr(J, "tocsr"):
-            call = getattr(self._core, f"{verb}_sparse_jacobian")
-            J = J.tocsr(copy=True)
-            J.sum_duplicates()
-            starts, indices = (np.ascontiguousarray(array, dtype=np.int32) for array in (J.indptr, J.indices))
-            return call(bodies, rows, J.shape, starts, indices, np.ascontiguousarray(J.data, dtype=np.float64))
-        call = getattr(self._core, f"{verb}_jacobian")
-        J = np.asarray(J, dtype=np.float64)
-        if J.ndim != 2:
-            raise Error(f"J: shape {J.shape} where two dimensions are needed")
-        by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
-        strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
-        return call(bodies, rows, J.ravel("F" if by_columns else "C"), J.shape, strides)
+            self._core.set_sparse_jacobian(of, own, *_sparse(J))
+        else:
+            self._core.set_jacobian(of, own, *_dense(J))
 
     def set_operators(self, constraint: int, H: Sequence[ArrayLike]) -> None:
         """Set the operators of a constraint that :meth:`add_constraint_rows` or :meth:`add_jacobian` has inserted.
@@ -443,6 +433,24 @@ def _place(count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: A
         many("master_point", master_point, count, 3),
         many("slave_point", slave_point, count, 3),
     )
+
+
+def _sparse(J: Any) -> tuple[tuple[int, int], Indices, Indices, Floats]:
+    """Shape, starts, columns and values of compressed rows."""
+    J = J.tocsr(copy=True)
+    J.sum_duplicates()
+    starts, indices = (np.ascontiguousarray(array, dtype=np.int32) for array in (J.indptr, J.indices))
+    return J.shape, starts, indices, np.ascontiguousarray(J.data, dtype=np.float64)
+
+
+def _dense(J: ArrayLike) -> tuple[Floats, tuple[int, int], tuple[int, int]]:
+    """Values in the order in which memory has them, shape and strides."""
+    J = np.asarray(J, dtype=np.float64)
+    if J.ndim != 2:
+        raise Error(f"J: shape {J.shape} where two dimensions are needed")
+    by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
+    strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
+    return J.ravel("F" if by_columns else "C"), (J.shape[0], J.shape[1]), strides
 
 
 def _compliances(of: Ints, rows: Ints, compliance: ArrayLike | None, diagonal: ArrayLike | None) -> Floats:

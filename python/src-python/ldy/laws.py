@@ -175,12 +175,12 @@ class Laws:
                 vars(self)[name][rows] = values
             return
         # A law that does not fit must change no row.
-        made = {name: _broadcast(name, values, self._kinds[rows].shape) for name, values in law._values.items()}
+        made = [(name, *_fitting(name, values, self._kinds[rows].shape)) for name, values in law._values.items()]
         self._kinds[rows], self._given[rows] = law._kind, 1
-        for name, values in made.items():
+        for name, values, given in made:
             vars(self)[f"_{name}"][rows] = values
-            if name in _SIXES:
-                self._given[rows, _SIXES.index(name)] = int((1, *law._values[name].shape)[-1])
+            if given > 1:
+                self._given[rows, _SIXES.index(name)] = given
 
     def __getitem__(self, rows: Any) -> Laws:
         part = Laws(0)
@@ -223,19 +223,21 @@ class Laws:
         return self._bias.copy()
 
 
-def _broadcast(name: str, values: Floats, rows: tuple[int, ...]) -> Floats:
-    """Values for rows: one each, or six each for bounds and biases."""
+def _fitting(name: str, values: Floats, rows: tuple[int, ...]) -> tuple[Floats, int]:
+    """Values for rows, one each or six each for bounds and biases; how many were given for each row."""
+    if values.ndim == 0:
+        return values, 1
+    given, shape = 1, values.shape
     if name in _SIXES:
-        given = (1, *values.shape)[-1]
-        if given > 6 or values.ndim > 1 + len(rows):
-            raise Error(f"{name}: shape {values.shape} where (), (m,), (rows, 1) or (rows, m) is needed, m at most six")
+        given, rows = shape[-1], (*rows, 6)
+        if given > 6 or values.ndim > len(rows):
+            raise Error(f"{name}: shape {shape} where (), (m,), (rows, 1) or (rows, m) is needed, m at most six")
         if given > 1:
-            values = np.concatenate([values, np.zeros((*values.shape[:-1], 6 - given))], axis=-1)
-        rows = (*rows, 6)
+            values = np.concatenate([values, np.zeros((*shape[:-1], 6 - given))], axis=-1)
     try:
-        return np.broadcast_to(values, rows)
+        return np.broadcast_to(values, rows), given
     except ValueError:
-        raise Error(f"{name}: shape {values.shape} for {rows[0] if rows else 1} rows") from None
+        raise Error(f"{name}: shape {shape} for {rows[0] if rows else 1} rows") from None
 
 
 def raw(laws: Laws | Law | ArrayLike, row_counts: Ints) -> Any:

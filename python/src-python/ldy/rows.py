@@ -7,12 +7,10 @@ from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints
+from .arrays import Floats, Indices, Ints
 from .errors import Error
-
-_Indices = NDArray[np.int32]
 
 
 class Blocks(Sequence[Floats]):
@@ -28,7 +26,7 @@ class Blocks(Sequence[Floats]):
         The shapes.
     """
 
-    def __init__(self, values: Floats, heights: _Indices, widths: _Indices) -> None:
+    def __init__(self, values: Floats, heights: Indices, widths: Indices) -> None:
         self.values, self._heights, self._widths = values, heights, widths
 
     @cached_property
@@ -130,15 +128,15 @@ class Rows:
 
     def __init__(self, raw: Any) -> None:
         self.ids: Ints
-        self.scalars: _Indices
-        self.starts: _Indices
-        self.columns: _Indices
+        self.scalars: Indices
+        self.starts: Indices
+        self.columns: Indices
         self.B: Floats
         self.V: Floats
         self.ids, (self.scalars, self.starts, self.columns), (self._values, self.B, self.V, self._diagonal, self._inverse) = raw
 
     @cached_property
-    def row_counts(self) -> _Indices:
+    def row_counts(self) -> Indices:
         """The number of scalar rows of each row, (rows,)."""
         return np.diff(self.scalars)
 
