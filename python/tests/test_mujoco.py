@@ -15,10 +15,11 @@ SCENE = """
   <option cone="{cone}" solver="PGS" jacobian="{jacobian}" timestep="0.002"/>
   <default><geom condim="3" friction="0.6"/></default>
   <worldbody>
-    <geom type="plane" size="5 5 1"/>
-    <body name="box" pos="0 0 0.099"><freejoint/><geom type="box" size="0.2 0.2 0.1" friction="0.6 0.1 0.1"/></body>
+    <geom name="ground" type="plane" size="5 5 1"/>
+    <body pos="0 0 0.099"><freejoint/><geom name="box" type="box" size="0.2 0.2 0.1"/></body>
     <body pos="0.05 0 0.297"><freejoint/><geom type="box" size="0.15 0.15 0.1"/></body>
     <body pos="3 0 0.049"><freejoint/><geom type="sphere" size="0.05" condim="1" priority="1"/></body>
+    <body pos="4 0 0.06"><freejoint/><geom type="sphere" size="0.05" margin="0.02"/></body>
     <body pos="1 0 1">
       <joint name="one" axis="0 1 0" range="5 90" limited="true" frictionloss="0.3"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.02"/>
       <body pos="0.3 0 0"><joint name="two" axis="0 1 0" frictionloss="0.1"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.02"/>
@@ -27,6 +28,7 @@ SCENE = """
     </body>
     <body name="other" pos="1.7 0 1"><freejoint/><geom type="sphere" size="0.04"/></body>
   </worldbody>
+  <contact><pair geom1="ground" geom2="box" friction="0.6 0.3 0.005 0.0001 0.0001"/></contact>
   <tendon><fixed frictionloss="0.2" limited="true" range="0.1 2"><joint joint="one" coef="1"/><joint joint="two" coef="0.5"/></fixed></tendon>
   <equality><weld body1="end" body2="other"/><connect body1="other" anchor="0 0 0.1"/><joint joint1="one" joint2="two"/></equality>
 </mujoco>
@@ -77,7 +79,7 @@ def test_laws_are_those_of_the_constraints():
     model, data = state()
     system, h = ldy.mujoco.system(model, data, stabilization=0.5), model.opt.timestep
     rows, types = system.results(), mujoco.mjtConstraint
-    seen = set()
+    seen, distances, frictions = set(), [], set()
     for k, tag in enumerate(system.tags().tolist()):
         law, kind, m = system.laws(int(rows.ids[k])), int(data.efc_type[tag]), rows.row_counts[k]
         lower, upper, bias = law.lower[0, :m], law.upper[0, :m], law.bias[0, :m]
@@ -85,8 +87,10 @@ def test_laws_are_those_of_the_constraints():
         if kind == types.mjCNSTR_CONTACT_ELLIPTIC.value:
             contact = data.contact[int(data.efc_id[tag])]
             np.testing.assert_array_equal(law.friction[0], contact.friction[:2])
-            np.testing.assert_allclose(bias, [0, 0, 0.5 * contact.dist / h])
-            assert law.kind[0] == "contact" and contact.dist < 0
+            np.testing.assert_allclose(bias, [0, 0, (0.5 if contact.dist < 0 else 1) * contact.dist / h])
+            assert law.kind[0] == "contact"
+            distances.append(contact.dist)
+            frictions.add(tuple(contact.friction[:2]))
         elif kind in (types.mjCNSTR_FRICTION_DOF.value, types.mjCNSTR_FRICTION_TENDON.value):
             assert (-lower, upper, bias) == (data.efc_frictionloss[tag],) * 2 + (0,)
         elif kind == types.mjCNSTR_EQUALITY.value:
@@ -100,6 +104,8 @@ def test_laws_are_those_of_the_constraints():
         (types.mjCNSTR_FRICTION_TENDON, 1), (types.mjCNSTR_LIMIT_JOINT, 1), (types.mjCNSTR_LIMIT_TENDON, 1),
         (types.mjCNSTR_CONTACT_FRICTIONLESS, 1), (types.mjCNSTR_CONTACT_ELLIPTIC, 3),
     ]} == seen  # fmt: skip
+    # Contacts that overlap and that are open, and tangents with different coefficients.
+    assert min(distances) < 0 < max(distances) and (0.6, 0.3) in frictions
 
 
 def test_cones_make_no_difference():
