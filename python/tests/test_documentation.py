@@ -45,7 +45,10 @@ ALLOWED = {"EX01", "SA01", "ES01"}
 MADE = {"ldy.Blocks", "ldy.Error", "ldy.Factor", "ldy.Joints", "ldy.Laws", "ldy.System"}
 
 
-def test_docstrings_have_their_sections():
+def test_docstrings_have_their_sections(monkeypatch):
+    for error in (ldy.Error, ldy.ErrorCode, ldy.InUseError, ldy.SingularMatrixError):
+        # numpydoc looks for the source of a class in its module; theirs is the public one.
+        monkeypatch.setattr(error, "__module__", "ldy.errors")
     validate = pytest.importorskip("numpydoc.validate").validate
     names = list(public())
     assert len(names) > 100 and "ldy.System.solve" in names and "ldy.laws.contact" in names
@@ -60,10 +63,10 @@ def test_all_functions_are_documented_with_what_they_return_and_raise():
     for name, function in inspect.getmembers(ldy.System, inspect.isfunction):
         if name.startswith("_"):
             continue
-        text = function.__doc__ or ""
+        text = inspect.getdoc(function) or ""
         returns = inspect.signature(function).return_annotation not in ("None", None)
         parameters = len(inspect.signature(function).parameters) > 1
-        missing = [head for head, needed in (("Parameters", parameters), ("Returns", returns)) if needed and f"\n        {head}\n" not in text]
+        missing = [head for head, needed in (("Parameters", parameters), ("Returns", returns)) if needed and f"\n{head}\n---" not in text]
         without += [(name, missing)] if missing or not text else []
     assert not without
     for name in ("System", "System.solve", "System.add_rigid", "System.results", "System.delassus", "System.factorize", "Laws", "solve", "Rows"):

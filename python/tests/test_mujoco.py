@@ -68,8 +68,10 @@ def test_w_and_b_are_those_of_mujoco(jacobian):
         A = data.efc_AR.reshape(data.nefc, data.nefc) - np.diag(data.efc_R)
         W = system.results().to_dense() / model.opt.timestep
         assert np.abs(W - A[np.ix_(own, own)]).max() < 1e-12 * np.abs(A).max()
-    inverse = np.zeros((model.nv, model.nv))
-    mujoco.mj_solveM(model, data, inverse, np.eye(model.nv))
+    M = np.zeros((model.nv, model.nv))
+    for dof, unit in enumerate(np.eye(model.nv)):
+        mujoco.mj_mulM(model, data, M[dof], unit)
+    inverse = np.linalg.inv(M)
     np.testing.assert_allclose(system.results().to_dense() / model.opt.timestep, (J @ inverse @ J.T)[np.ix_(own, own)], atol=1e-9)
     np.testing.assert_allclose(system.results().B, (J @ (data.qvel + model.opt.timestep * data.qacc_smooth))[own], atol=1e-12)
     np.testing.assert_allclose(system.results().V, data.efc_vel[own], atol=1e-12)

@@ -259,3 +259,24 @@ def test_other_threads_go_on_while_it_solves():
         sys.setswitchinterval(interval)
         over.set()
         counter.join()
+
+
+def test_a_system_in_use_says_so():
+    system, _ = block_on_ground()
+    caught, inside, over = [], threading.Event(), threading.Event()
+
+    def progress(residual, sweeps, steps):
+        inside.set()
+        over.wait(30)
+
+    solving = threading.Thread(target=lambda: system.solve(0.1, progress=progress))
+    solving.start()
+    assert inside.wait(30)
+    for call in (lambda: system.update(1.0), lambda: system.scalar_count, lambda: system.factorize()):
+        with pytest.raises(ldy.InUseError, match="^the system is in use") as error:
+            call()
+        caught.append(error.value)
+    over.set()
+    solving.join()
+    assert all(isinstance(error, RuntimeError) and isinstance(error, ldy.Error) for error in caught)
+    system.update(1.0)

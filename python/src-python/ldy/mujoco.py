@@ -113,15 +113,16 @@ def velocity(system: System) -> Floats:
 
 
 def _add_bodies(system: System, model: Any, data: Any, h: float) -> list[int]:
-    """A body for each tree of joints: its mass matrix is a block of M."""
-    mass = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, data, mass)
+    """A body for each tree of joints: its inverse is a block of M^-1."""
+    inverse = np.zeros((model.nv, model.nv))
+    mujoco.mj_solveM(model, data, inverse, np.eye(model.nv))
+    inverse = (inverse + inverse.T) / 2
     bodies = []
     free = data.qvel + h * data.qacc_smooth
-    for first, count in zip(model.tree_dofadr.tolist(), model.tree_dofnum.tolist(), strict=True):
-        dofs = slice(first, first + count)
-        factor = np.linalg.inv(np.linalg.cholesky(mass[dofs, dofs]))
-        body = system.add_body(Inertia.dense(factor.T @ factor))
+    _, starts = np.unique(model.dof_treeid, return_index=True)
+    for first, end in zip(starts, [*starts[1:], model.nv], strict=True):
+        dofs = slice(first, end)
+        body = system.add_body(Inertia.dense(inverse[dofs, dofs]))
         system.set_velocity(body, free[dofs])
         system.set_velocity(body, data.qvel[dofs], "previous")
         bodies.append(body)
