@@ -83,6 +83,42 @@ def test_no_call_prints_an_id_that_was_not_given(wrong):
         assert caught.value.code == MISSING and wrong in (caught.value.body, caught.value.constraint)
 
 
+def test_bad_values_are_named_with_their_argument():
+    system, *_ = scene()
+    system.update(1.0)
+    for call, kind, text in [
+        (lambda: system.add_rigid("a", 1.0), ldy.Error, "^mass: could not convert"),
+        (lambda: system.add_rigid(1.0, [[1.0], [2.0, 3.0]]), ldy.Error, "^inertia: "),
+        (lambda: system.add_body(np.eye(3)), TypeError, "^inertia: ndarray where an Inertia is needed"),
+        (lambda: ldy.Inertia.dense(np.ones((2, 3))), ldy.Error, r"^inverse: shape \(2, 3\) where \(n, n\)"),
+        (lambda: ldy.Inertia.sparse(np.eye(2)), TypeError, "^A: ndarray where a sparse matrix"),
+        (lambda: ldy.Inertia.function(-1, abs), ldy.Error, "^n: -1 where a positive number"),
+        (lambda: ldy.Inertia.function(3, None), TypeError, "^function: NoneType where a function"),
+        (lambda: system.add_bodies([2, 0], abs), ldy.Error, "^n: 0 where a positive number"),
+        (lambda: system.set_velocity(0, 5.0), ldy.Error, r"^velocity: shape \(\)"),
+        (lambda: system.set_velocity(0, np.zeros(6), "next"), ldy.Error, "^which: 'next' where"),
+        (lambda: system.velocity(True), TypeError, "^ids: True where"),
+        (lambda: system.set_option("other", True), ldy.Error, "^name: 'other' where"),
+        (lambda: system.solve(0.5, max_sweeps=-1), ldy.Error, "^max_sweeps: -1 where"),
+        (lambda: system.solve(0.5, max_work=-1), ldy.Error, "^max_work: -1 where"),
+        (lambda: system.solve(0.5, progress=3), TypeError, "^progress: int where a function"),
+        (lambda: system.solve("a"), ldy.Error, "^friction: could not convert"),
+        (lambda: system.solve(0.5, "a"), ldy.Error, "^R: could not convert"),
+        (lambda: system.multiply(1.0), ldy.Error, r"^x: shape \(\) where \(n,\)"),
+        (lambda: ldy.Laws(-1), ldy.Error, "^rows: -1 where"),
+        (lambda: system.set_tags(0, 2**64), OverflowError, "^tags: 18446744073709551616 where numbers from 0"),
+        (lambda: system.sync_constraints([-1], 0, -1, np.eye(3)), OverflowError, "^keys: -1 where numbers from 0"),
+    ]:
+        with pytest.raises(kind, match=text):
+            call()
+    assert repr(system) == "<ldy.System: 3 bodies, 2 constraints, 6 scalar rows>"
+    # Nothing is no fault.
+    system.set_compliance([], np.eye(3))
+    system.set_velocity([], np.zeros((0, 6)))
+    assert system.multiply(np.zeros((6, 0))).shape == (6, 0) and system.add_rigid([], 1.0).shape == (0,)
+    assert system.add_point_constraints([], ldy.GROUND, np.eye(3)).shape == (0,)
+
+
 def test_singular_matrices_are_errors_of_linear_algebra():
     sparse = pytest.importorskip("scipy.sparse")
     system, _, _, joint = scene()

@@ -10,7 +10,7 @@ pyplot.switch_backend("Agg")
 
 @pytest.fixture
 def table():
-    """Six contacts under a plate: 18 numbers of force, 6 freedoms."""
+    """Six contacts under a plate: 18 numbers of force, 6 dofs."""
     system = ldy.System()
     plate = system.add_rigid(1.0, 1.0)
     system.set_velocity(plate, [0, 0, 0, 0, 0, -1])

@@ -15,9 +15,17 @@ Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
 
+def numbers(name: str, values: ArrayLike) -> Floats:
+    """An array of numbers."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise Error(f"{name}: {error}") from None
+
+
 def many(name: str, values: ArrayLike, count: int, *shape: int) -> Floats:
     """``count`` arrays of a shape; one stands for all of them."""
-    values = np.asarray(values, dtype=np.float64)
+    values = numbers(name, values)
     if values.shape == shape or values.shape == (1, *shape):
         values = values.reshape(1, *shape) if count == 1 else np.broadcast_to(values, (count, *shape))
     if values.shape != (count, *shape):
@@ -27,7 +35,7 @@ def many(name: str, values: ArrayLike, count: int, *shape: int) -> Floats:
 
 def of_one(name: str, values: ArrayLike, *shape: int) -> Floats:
     """The array of one thing."""
-    values = np.asarray(values, dtype=np.float64)
+    values = numbers(name, values)
     if values.shape != shape:
         raise Error(f"{name}: shape {values.shape} where {shape} is needed for one body")
     return np.ascontiguousarray(values[None])
@@ -40,7 +48,7 @@ def each(name: str, is_one: bool, values: ArrayLike, count: int, *shape: int) ->
 
 def tensors(name: str, values: ArrayLike, count: int, is_one: bool) -> Floats:
     """Symmetric tensors from numbers, principal moments or matrices, by the number of dimensions alone."""
-    values = np.asarray(values, dtype=np.float64)
+    values = numbers(name, values)
     if values.ndim == 0:
         return np.ascontiguousarray(np.broadcast_to(values * np.eye(3), (count, 3, 3)))
     if is_one and values.ndim == 1:
@@ -74,21 +82,29 @@ def ids(values: ArrayLike) -> Ints:
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
-def tags(values: ArrayLike) -> NDArray[np.uint64]:
+def tags(values: ArrayLike, name: str = "tags") -> NDArray[np.uint64]:
     """Numbers that are not negative."""
     given = np.asarray(values)
     if given.dtype.kind not in "iu":
         # Some versions of NumPy take a list with numbers from 2**63 on for floats.
-        numbers = np.asarray(values, dtype=object)
-        given = np.array([operator.index(one) for one in numbers.flat], dtype=np.uint64).reshape(numbers.shape)
-    elif given.size and given.min() < 0:
-        raise OverflowError(f"tags: {given.min()} where numbers that are not negative are needed")
+        objects = np.asarray(values, dtype=object)
+        whole = [operator.index(one) for one in objects.flat]
+        _check_tags(name, whole)
+        given = np.array(whole, dtype=np.uint64).reshape(objects.shape)
+    elif given.size:
+        _check_tags(name, [given.min()])
     return given.astype(np.uint64)
 
 
-def flat(values: ArrayLike) -> Floats:
+def _check_tags(name: str, tags: Any) -> None:
+    for tag in tags:
+        if not 0 <= tag < 2**64:
+            raise OverflowError(f"{name}: {tag} where numbers from 0 to 2**64 - 1 are needed")
+
+
+def flat(name: str, values: ArrayLike) -> Floats:
     """Numbers one after the other."""
-    return np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+    return np.ascontiguousarray(numbers(name, values)).reshape(-1)
 
 
 def shaped(of: ArrayLike, values: Floats, *shape: int) -> Floats:
@@ -98,7 +114,7 @@ def shaped(of: ArrayLike, values: Floats, *shape: int) -> Floats:
 
 def operators(H: Any) -> tuple[int, list[Floats]]:
     """The number of rows of operators, and their values row by row."""
-    arrays = [np.asarray(one, dtype=np.float64) for one in H]
+    arrays = [numbers("H", one) for one in H]
     rows = {one.shape[0] if one.ndim == 2 else -1 for one in arrays}
     if len(rows) != 1 or -1 in rows:
         raise Error(f"H: shapes {[one.shape for one in arrays]} where (m, n) are needed, m the same for all")

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arrays import Floats, Ints, count_of, each, ids, many, of_one, shaped, tensors
+from .arrays import Floats, Ints, count_of, each, ids, many, numbers, of_one, shaped, tensors
 from .errors import Error
-from .inertia import Inertia
+from .inertia import Inertia, check_callback, raw
 
 Which = Literal["free", "previous"]
 Number = float | np.floating[Any] | np.integer[Any]
@@ -184,7 +184,7 @@ class Bodies:
         >>> system.add_body(ldy.Inertia.dense(np.eye(7)))
         0
         """
-        return self._core.add_body(inertia._raw)
+        return self._core.add_body(raw(inertia))
 
     def add_bodies(self, sizes: Sequence[int], function: Callable[[Floats], ArrayLike]) -> Ints:
         """Insert bodies with a shared inverse callback. One call of it in each update is enough.
@@ -207,7 +207,7 @@ class Bodies:
         Error
             If there is no body, or a size is zero.
         """
-        return self._core.add_bodies([int(size) for size in sizes], function)
+        return self._core.add_bodies([check_callback(size, function) for size in sizes], function)
 
     def remove_bodies(self, bodies: ArrayLike) -> None:
         """Remove bodies on which no constraint acts, all or none.
@@ -239,7 +239,7 @@ class Bodies:
         Error
             If there is no such body, or the inertia is not valid for it.
         """
-        self._core.set_inertia(body, inertia._raw)
+        self._core.set_inertia(body, raw(inertia))
 
     def set_rotation(self, bodies: ArrayLike, rotation: ArrayLike) -> None:
         """Set the rotations of rigid bodies and obstacles, all or none.
@@ -297,7 +297,7 @@ class Bodies:
         Error
             If there is no such body, it has another number of velocities, or a value is not finite.
         """
-        velocity, of = np.asarray(velocity, dtype=np.float64), ids(bodies)
+        velocity, of = numbers("velocity", velocity), ids(bodies)
         self._core.set_velocity(of, many("velocity", velocity, len(of), (1, *velocity.shape)[-1]), _is_previous(which))
 
     def velocity(self, bodies: ArrayLike, which: Which = "free") -> Floats:

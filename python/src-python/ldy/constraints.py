@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from . import laws as _laws
-from .arrays import Floats, Indices, Ints, count_of, flat, ids, many, operators, shaped, tags
+from .arrays import Floats, Indices, Ints, count_of, flat, ids, many, numbers, operators, shaped, tags
 from .errors import Error
 
 #: Stands for the ground where a constraint has a body on one side only.
@@ -309,7 +309,7 @@ class Constraints:
         Error
             If a key is there twice, or an entry is not valid.
         """
-        numbers = np.atleast_1d(tags(keys))
+        numbers = np.atleast_1d(tags(keys, "keys"))
         count = len(numbers)
         places = _place(count, frame, master_point, slave_point)
         own = None if laws is None else _laws.raw(laws, np.full(count, 3))
@@ -380,7 +380,7 @@ class Constraints:
         Error
             If the number of values is wrong, or a value is negative or not finite.
         """
-        self._core.set_regularization(flat(np.atleast_1d(mu)))
+        self._core.set_regularization(flat("mu", np.atleast_1d(mu)))
 
     def constraints(self) -> Ints:
         """Return the ids of the constraints in the order of rows.
@@ -445,7 +445,7 @@ def _sparse(J: Any) -> tuple[tuple[int, int], Indices, Indices, Floats]:
 
 def _dense(J: ArrayLike) -> tuple[Floats, tuple[int, int], tuple[int, int]]:
     """Values in the order in which memory has them, shape and strides."""
-    J = np.asarray(J, dtype=np.float64)
+    J = numbers("J", J)
     if J.ndim != 2:
         raise Error(f"J: shape {J.shape} where two dimensions are needed")
     by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
@@ -458,7 +458,9 @@ def _compliances(of: Ints, rows: Ints, compliance: ArrayLike | None, diagonal: A
     if diagonal is not None and np.ndim(diagonal) == 0:
         value = float(np.asarray(diagonal, dtype=np.float64))
         return np.concatenate([np.zeros(0), *(value * np.eye(m).ravel() for m in rows)])
-    m = int(rows[0]) if len(rows) else 0
+    if not len(of):
+        return np.zeros(0)
+    m = int(rows[0])
     if (rows != m).any():
         k = int(np.argmax(rows != m))
         why = f"constraint {of[k]} has {rows[k]} scalar rows, constraint {of[0]} has {m}"

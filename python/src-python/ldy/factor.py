@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arrays import Floats
+from .arrays import Floats, numbers
 from .errors import Error
 
 
@@ -57,7 +57,7 @@ class Factor:
         Error
             If b has another shape, or nothing has been factored.
         """
-        b, size = np.asarray(b, dtype=np.float64), self._core.size()
+        b, size = numbers("b", b), self._core.size()
         if b.ndim not in (1, 2) or b.shape[0] != size:
             raise Error(f"b: shape {b.shape} where ({size},) or ({size}, k) is needed")
         # Columns one after the other.

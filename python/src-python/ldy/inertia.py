@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, of_one, tensors
+from .arrays import Floats, numbers, of_one, tensors
 from .errors import Error
 
 _KINDS = ("dense", "diagonal", "sparse", "function", "rigid", "pseudo_rigid")
@@ -64,7 +65,7 @@ class Inertia:
         Error
             If the array is not square.
         """
-        inverse = np.asarray(inverse, dtype=np.float64)
+        inverse = numbers("inverse", inverse)
         if inverse.ndim != 2 or inverse.shape[0] != inverse.shape[1]:
             raise Error(f"inverse: shape {inverse.shape} where (n, n) is needed")
         return cls("dense", len(inverse), inverse.ravel())
@@ -88,7 +89,7 @@ class Inertia:
         Error
             If the array has not one dimension.
         """
-        inverse = np.ascontiguousarray(inverse, dtype=np.float64)
+        inverse = np.ascontiguousarray(numbers("inverse", inverse))
         if np.ndim(inverse) != 1:
             raise Error(f"inverse: shape {inverse.shape} where (n,) is needed")
         return cls("diagonal", len(inverse), inverse)
@@ -136,13 +137,20 @@ class Inertia:
         Inertia
             The inertia.
 
+        Raises
+        ------
+        Error
+            If n is not positive.
+        TypeError
+            If the function is none.
+
         Examples
         --------
         >>> import ldy
         >>> system = ldy.System()
         >>> body = system.add_body(ldy.Inertia.function(3, lambda x: x / 2))
         """
-        return cls("function", int(n), np.zeros(0), None, function)
+        return cls("function", check_callback(n, function), np.zeros(0), None, function)
 
     @classmethod
     def rigid(cls, mass: float, inertia: ArrayLike) -> Inertia:
@@ -193,9 +201,22 @@ class Inertia:
     def __repr__(self) -> str:
         return f"<ldy.Inertia: {self.kind}, {self.size} velocities>"
 
-    @property
-    def _raw(self) -> Any:
-        return _KINDS.index(self.kind), self.size, self._values, self._indices, self._function
+
+def raw(inertia: Inertia) -> Any:
+    """An inertia for the native module."""
+    if not isinstance(inertia, Inertia):
+        raise TypeError(f"inertia: {type(inertia).__name__} where an Inertia is needed, for instance Inertia.dense(inverse)")
+    return _KINDS.index(inertia.kind), inertia.size, inertia._values, inertia._indices, inertia._function
+
+
+def check_callback(n: int, function: object) -> int:
+    """Check the arguments of an inverse callback; return n."""
+    n = operator.index(n)
+    if n <= 0:
+        raise Error(f"n: {n} where a positive number of velocities is needed")
+    if not callable(function):
+        raise TypeError(f"function: {type(function).__name__} where a function is needed")
+    return n
 
 
 def _with_mass(mass: float, name: str, tensor: ArrayLike) -> Floats:

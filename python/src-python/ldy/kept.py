@@ -112,7 +112,7 @@ class Kept:
         Error
             If the number of values is wrong, or a value is not finite.
         """
-        self._core.store_reactions(flat(R))
+        self._core.store_reactions(flat("R", R))
 
     def stored_reactions(self) -> Floats:
         """Return the reactions that are kept with constraints.

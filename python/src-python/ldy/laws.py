@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Floats, Ints
+from .arrays import Floats, Ints, numbers
 from .errors import Error
 
 __all__ = ["Law", "Laws", "bounds", "contact", "fixed", "none"]
@@ -66,7 +67,7 @@ def contact(friction: ArrayLike = 0.0, *, cohesion: ArrayLike = 0.0, bias: Array
     <ldy.laws.contact: friction=0.5, friction_2=0.5, cohesion=0.0, bias=0.0>
     """
     values = {"friction": friction, "friction_2": friction if friction_2 is None else friction_2, "cohesion": cohesion, "bias": bias}
-    return Law(_CONTACT, {name: np.asarray(value, dtype=np.float64) for name, value in values.items()})
+    return Law(_CONTACT, {name: numbers(name, value) for name, value in values.items()})
 
 
 def fixed(bias: ArrayLike = 0.0) -> Law:
@@ -113,7 +114,7 @@ def bounds(lower: ArrayLike, upper: ArrayLike, bias: ArrayLike = 0.0) -> Law:
     >>> limit = ldy.laws.bounds(0, np.inf)
     """
     values = {"lower": lower, "upper": upper, "bias": bias}
-    return Law(_BOUNDS, {name: np.asarray(value, dtype=np.float64) for name, value in values.items()})
+    return Law(_BOUNDS, {name: numbers(name, value) for name, value in values.items()})
 
 
 def none() -> Law:
@@ -154,6 +155,8 @@ class Laws:
     """
 
     def __init__(self, rows: int, law: Law | None = None) -> None:
+        if operator.index(rows) < 0:
+            raise Error(f"rows: {rows} where a number that is not negative is needed")
         self._kinds = np.full(rows, _NONE, dtype=np.uint8)
         self._friction, self._friction_2, self._cohesion = np.zeros(rows), np.zeros(rows), np.zeros(rows)
         self._lower, self._upper, self._bias = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((rows, 6))

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from . import laws as _laws
-from .arrays import Floats, flat
+from .arrays import Floats, flat, numbers
 from .errors import Error
 from .factor import Factor
 from .rows import Rows
-from .solver import Progress, Report, report_of, start
+from .solver import Progress, Report, choices, report_of, start
 from .stability import CriticalStep, Joints
 
 
@@ -145,12 +145,14 @@ class Results:
         Error
             If x has another shape, or there was no successful update since the last change.
         """
-        x = np.asarray(x, dtype=np.float64)
+        x = numbers("x", x)
         if x.ndim not in (1, 2):
             raise Error(f"x: shape {x.shape} where (n,) or (n, k) is needed")
         if x.ndim == 1:
             return self._core.multiply(1, np.ascontiguousarray(x), through_bodies)
         columns = np.ascontiguousarray(x.T)
+        if not len(columns) and x.shape[0] == self._core.scalar_count():
+            return x.copy()
         return self._core.multiply(len(columns), columns.ravel(), through_bodies).reshape(columns.shape).T
 
     def operator(self, *, through_bodies: bool = False) -> Any:
@@ -241,7 +243,7 @@ class Results:
         """
         counts = self._core.row_counts()
         forces = start(R, int(counts.sum()))
-        options = (tolerance, measure, method, max_sweeps, time_limit, max_work)
+        options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, progress)
         own = None if laws is None else _laws.raw(laws, counts)
         report = self._core.solve(own, options, progress, forces)
         return forces, report_of(report)
@@ -280,7 +282,7 @@ class Results:
         array([2.])
         """
         factor = Factor() if out is None else out
-        factor._core.compute(self._core, flat(np.atleast_1d(mu)))
+        factor._core.compute(self._core, flat("mu", np.atleast_1d(mu)))
         return factor
 
     def redundant(self, tolerance: float = 0.0) -> NDArray[np.bool_]:
@@ -324,7 +326,7 @@ class Results:
             If there is no such body, or the number of values is wrong.
         """
         force = np.zeros_like(self._core.velocity(np.array([body], dtype=np.int64), False))
-        self._core.constraint_force(body, flat(R), force)
+        self._core.constraint_force(body, flat("R", R), force)
         return force
 
     def apply_reactions(self, R: ArrayLike) -> None:
@@ -340,7 +342,7 @@ class Results:
         Error
             If the number of values is wrong, a value is not finite, or there was no successful update since the last change.
         """
-        self._core.apply_reactions(flat(R))
+        self._core.apply_reactions(flat("R", R))
 
     def block_eigenvalues(self) -> Floats:
         """Return the largest eigenvalue of the diagonal block of each row.
@@ -401,8 +403,8 @@ class Results:
         Error
             If a joint is not valid for its constraint, or a shape is wrong.
         """
-        x = np.asarray(x, dtype=np.float64)
-        y = self._core.geometric_stiffness(joints._raw, flat(R), np.ascontiguousarray(x.T).ravel())
+        x = numbers("x", x)
+        y = self._core.geometric_stiffness(joints._raw, flat("R", R), np.ascontiguousarray(x.T).ravel())
         return y.reshape(x.T.shape).T
 
     def critical_step(self, joints: Joints, R: ArrayLike, *, sharp: bool = False) -> CriticalStep:
@@ -428,5 +430,5 @@ class Results:
         Error
             If a joint is not valid for its constraint, or a number of values is wrong.
         """
-        (omega_squared, step, share), constraint = self._core.critical_step(joints._raw, flat(R), sharp)
+        (omega_squared, step, share), constraint = self._core.critical_step(joints._raw, flat("R", R), sharp)
         return CriticalStep(omega_squared, step, constraint, share)

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Indices, Ints
+from .arrays import Floats, Indices, Ints, numbers
 from .errors import Error
 
 
@@ -184,7 +184,7 @@ class Rows:
         Error
             If x has another length.
         """
-        x = np.asarray(x, dtype=np.float64)
+        x = numbers("x", x)
         if x.shape != (len(self.B),):
             raise Error(f"x: shape {x.shape} where ({len(self.B)},) is needed")
         ends = self.scalars.tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypedDict
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from . import laws as _laws
-from .arrays import Floats, Ints, flat
+from .arrays import Floats, Ints, flat, numbers
 from .errors import Error
 
 Progress = Callable[[float, int, int], object]
@@ -123,11 +124,29 @@ def real_time() -> RealTimeOptions:
     return {"tolerance": tolerance, "method": method, "max_sweeps": sweeps}
 
 
+def choices(
+    tolerance: float,
+    measure: str,
+    method: str,
+    max_sweeps: int,
+    time_limit: float | None,
+    max_work: int | None,
+    progress: Progress | None,
+) -> Choices:
+    """Options for the native module, which checks their values but for those that its types exclude."""
+    for name, limit in (("max_sweeps", max_sweeps), ("max_work", max_work)):
+        if limit is not None and not 0 <= operator.index(limit) < 2**64:
+            raise Error(f"{name}: {limit} where a number that is not negative is needed")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress: {type(progress).__name__} where a function is needed")
+    return tolerance, measure, method, max_sweeps, time_limit, max_work
+
+
 def start(R: ArrayLike | None, scalars: int) -> Floats:
     """The initial guess, a copy."""
     if R is None:
         return np.zeros(scalars)
-    forces = np.array(R, dtype=np.float64).ravel()
+    forces = np.array(numbers("R", R)).ravel()
     if forces.size != scalars:
         raise Error(f"R: {forces.size} values where {scalars} are needed, one for each scalar row")
     return forces
@@ -194,13 +213,13 @@ def solve(
     >>> print(R.round(6) + 0, report.status)
     [-0.2  0.   1. ] converged
     """
-    B = flat(B)
+    B = flat("B", B)
     rows = np.full(len(B) // 3, 3) if row_counts is None else np.asarray(row_counts, dtype=np.int64)
     if np.shape(W) != (len(B), len(B)) or rows.ndim != 1 or rows.sum() != len(B):
         raise Error(f"W: shape {np.shape(W)}, with {len(B)} values of B and {rows.sum()} scalar rows")
     matrix = _threes(W) if row_counts is None else _blocks(W, rows)
     forces = start(R, len(B))
-    options = (tolerance, measure, method, max_sweeps, time_limit, max_work)
+    options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, progress)
     report = _core.solve_rows(*matrix, B, normal_first, _laws.raw(laws, rows), options, progress, forces)
     return forces, report_of(report)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arrays import Floats, count_of, many, tensors
+from .arrays import Floats, count_of, many, numbers, tensors
 from .errors import Error
 
 _LINK, _FIXED_POINT, _CONTACT, _CONSTANT = 0, 1, 2, 5
@@ -178,7 +178,7 @@ def gyroscopic_change(inertia: ArrayLike, angular_velocity: ArrayLike, h: float)
     >>> ldy.gyroscopic_change([1, 2, 3], [0, 1, 0], 0.1) + 0
     array([0., 0., 0.])
     """
-    w = np.asarray(angular_velocity, dtype=np.float64)
+    w = numbers("angular_velocity", angular_velocity)
     is_one = w.ndim == 1
     count = 1 if is_one else len(w)
     change = _core.gyroscopic_change(tensors("inertia", inertia, count, is_one), many("angular_velocity", w, count, 3), h)
