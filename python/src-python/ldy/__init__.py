@@ -23,16 +23,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import laws
+from . import joints, laws
 from .constraints import GROUND, Sync
 from .errors import Error, ErrorCode, InUseError, SingularMatrixError
 from .factor import Factor
 from .inertia import Inertia
+from .joints import Joint, Joints
 from .laws import Law, Laws
 from .results import SpectralRadius
 from .rows import Blocks, Rows
 from .solver import Report, Status, real_time, solve
-from .stability import CriticalStep, Joints, advance_rotation, gyroscopic_change
+from .stability import CriticalStep, advance_rotation, gyroscopic_change
 from .system import System
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ __all__ = [
     "Factor",
     "InUseError",
     "Inertia",
+    "Joint",
     "Joints",
     "Law",
     "Laws",
@@ -59,6 +61,7 @@ __all__ = [
     "System",
     "advance_rotation",
     "gyroscopic_change",
+    "joints",
     "laws",
     "mujoco",
     "pinocchio",

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from . import joints as _joints
 from . import laws as _laws
 from .arrays import Floats, flat, numbers
 from .errors import Error
 from .factor import Factor
 from .rows import Rows
 from .solver import Progress, Report, choices, report_of, start
-from .stability import CriticalStep, Joints
+from .stability import CriticalStep
 
 
 class SpectralRadius(NamedTuple):
@@ -381,13 +382,13 @@ class Results:
         """
         return SpectralRadius(*self._core.spectral_radius(tolerance, max_products))
 
-    def geometric_stiffness(self, joints: Joints, R: ArrayLike, x: ArrayLike) -> Floats:
+    def geometric_stiffness(self, joints: _joints.Joints | _joints.Joint, R: ArrayLike, x: ArrayLike) -> Floats:
         """Return K x with the geometric stiffness K of the forces R: if bodies move by x, generalized forces change by -K x.
 
         Parameters
         ----------
-        joints : Joints
-            A joint for each row.
+        joints : Joints or Joint
+            A joint for each row, or one for all.
         R : (n,) array_like
             Reactions, a value for each scalar row.
         x : (dofs,) or (dofs, k) array_like
@@ -404,16 +405,16 @@ class Results:
             If a joint is not valid for its constraint, or a shape is wrong.
         """
         x = numbers("x", x)
-        y = self._core.geometric_stiffness(joints._raw, flat("R", R), np.ascontiguousarray(x.T).ravel())
+        y = self._core.geometric_stiffness(_joints.raw(joints, self._core.constraint_count()), flat("R", R), np.ascontiguousarray(x.T).ravel())
         return y.reshape(x.T.shape).T
 
-    def critical_step(self, joints: Joints, R: ArrayLike, *, sharp: bool = False) -> CriticalStep:
+    def critical_step(self, joints: _joints.Joints | _joints.Joint, R: ArrayLike, *, sharp: bool = False) -> CriticalStep:
         """Return the critical step of explicit schemes under the forces R.
 
         Parameters
         ----------
-        joints : Joints
-            A joint for each row.
+        joints : Joints or Joint
+            A joint for each row, or one for all.
         R : (n,) array_like
             Reactions, a value for each scalar row.
         sharp : bool, optional
@@ -430,5 +431,5 @@ class Results:
         Error
             If a joint is not valid for its constraint, or a number of values is wrong.
         """
-        (omega_squared, step, share), constraint = self._core.critical_step(joints._raw, flat("R", R), sharp)
+        (omega_squared, step, share), constraint = self._core.critical_step(_joints.raw(joints, self._core.constraint_count()), flat("R", R), sharp)
         return CriticalStep(omega_squared, step, constraint, share)

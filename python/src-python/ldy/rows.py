@@ -53,7 +53,8 @@ class Blocks(Sequence[Floats]):
         return self.values[self.starts[k] : self.starts[k + 1]].reshape(self._widths[k], self._heights[k]).T
 
     def __iter__(self) -> Iterator[Floats]:
-        return (self[k] for k in range(len(self)))
+        starts, shapes = self.starts.tolist(), zip(self._widths.tolist(), self._heights.tolist(), strict=True)
+        return (self.values[starts[k] : starts[k + 1]].reshape(shape).T for k, shape in enumerate(shapes))
 
     def __repr__(self) -> str:
         return f"<ldy.Blocks: {len(self)} matrices>"

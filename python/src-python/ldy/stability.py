@@ -1,128 +1,14 @@
-"""Geometric stiffness and critical steps; gyroscopic terms of rigid bodies."""
+"""Critical steps, and gyroscopic terms of rigid bodies."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
 from .arrays import Floats, count_of, many, numbers, tensors
-from .errors import Error
-
-_LINK, _FIXED_POINT, _CONTACT, _CONSTANT = 0, 1, 2, 5
-_CARRIERS = {"space": 0, "master": 1, "slave": 2}
-
-
-class Joints:
-    """The quantities that constraints keep constant, a joint for each row.
-
-    Methods set the joints of some rows: an index, a slice, a mask, an array of indices, or ``...`` for all. They return the joints.
-
-    Parameters
-    ----------
-    rows : int
-        The number of rows. At first all are contacts whose axes do not turn.
-
-    Examples
-    --------
-    >>> import ldy
-    >>> ldy.Joints(3).link(0, length=2.0).fixed_point(1)
-    <ldy.Joints: 1 link, 1 fixed_point, 1 contact>
-    """
-
-    def __init__(self, rows: int) -> None:
-        self._kinds, self._lengths = np.full(rows, _CONTACT, dtype=np.uint8), np.zeros(rows)
-
-    def __len__(self) -> int:
-        return len(self._kinds)
-
-    def __repr__(self) -> str:
-        names = {"link": (_LINK,), "fixed_point": (_FIXED_POINT,), "contact": (2, 3, 4), "constant_operators": (_CONSTANT,)}
-        counts = {name: int(np.isin(self._kinds, kinds).sum()) for name, kinds in names.items()}
-        return f"<ldy.Joints: {', '.join(f'{count} {name}' for name, count in counts.items() if count) or 'no rows'}>"
-
-    def link(self, rows: Any, length: ArrayLike) -> Joints:
-        """Keep the distance of the points.
-
-        Parameters
-        ----------
-        rows : index
-            The rows.
-        length : float or array_like
-            The distance. The vector from the slave's point to the master's point has the direction of the normal.
-
-        Returns
-        -------
-        Joints
-            The same joints.
-        """
-        self._kinds[rows], self._lengths[rows] = _LINK, length
-        return self
-
-    def fixed_point(self, rows: Any) -> Joints:
-        """Keep the points together.
-
-        Parameters
-        ----------
-        rows : index
-            The rows.
-
-        Returns
-        -------
-        Joints
-            The same joints.
-        """
-        self._kinds[rows] = _FIXED_POINT
-        return self
-
-    def contact(self, rows: Any, axes_of: str = "space") -> Joints:
-        """Keep the distance of surfaces.
-
-        Parameters
-        ----------
-        rows : index
-            The rows.
-        axes_of : {"space", "master", "slave"}
-            The axes turn with a body, or do not turn.
-
-        Returns
-        -------
-        Joints
-            The same joints.
-
-        Raises
-        ------
-        Error
-            If ``axes_of`` is another text.
-        """
-        if axes_of not in _CARRIERS:
-            raise Error(f"axes_of: {axes_of!r} where one of {list(_CARRIERS)} is needed")
-        self._kinds[rows] = _CONTACT + _CARRIERS[axes_of]
-        return self
-
-    def constant_operators(self, rows: Any) -> Joints:
-        """Declare that operators do not change when bodies move.
-
-        Parameters
-        ----------
-        rows : index
-            The rows.
-
-        Returns
-        -------
-        Joints
-            The same joints.
-        """
-        self._kinds[rows] = _CONSTANT
-        return self
-
-    @property
-    def _raw(self) -> Any:
-        """The arguments of the native module."""
-        return self._kinds, self._lengths
 
 
 @dataclass(frozen=True)
