@@ -151,6 +151,24 @@ def test_a_block_slides_as_coulomb_says(cone):
         assert data.qpos[2] == pytest.approx(0.1, abs=1e-6)
 
 
+@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+def test_a_belt_takes_a_block_along(cone):
+    text = SLOPE.replace('type="plane"', 'type="plane" surfacevel="0.3 -0.2 0"').replace("{g}", "0")
+    try:
+        model = mujoco.MjModel.from_xml_string(text.format(cone=cone, jacobian="dense"))
+    except ValueError:
+        pytest.skip("this MuJoCo has no surfaces that move")
+    data = mujoco.MjData(model)
+    # Friction of 0.5 gives the acceleration g / 2, along the velocity of the belt.
+    for _ in range(11):
+        step(model, data)
+    direction = np.array([0.3, -0.2]) / np.hypot(0.3, 0.2)
+    np.testing.assert_allclose(data.qvel[:2], 0.5 * 9.81 * 0.022 * direction, rtol=1e-2)
+    for _ in range(60):
+        step(model, data)
+    np.testing.assert_allclose(data.qvel[:3], [0.3, -0.2, 0], atol=1e-5)
+
+
 def test_limits_and_dry_friction_hold():
     text = """<mujoco><option timestep="0.002"/><worldbody><body pos="0 0 1">
     <joint name="j" axis="0 1 0" range="-0.1 30" limited="true" frictionloss="{loss}"/>

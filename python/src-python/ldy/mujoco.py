@@ -31,7 +31,7 @@ def system(model: Any, data: Any, *, h: float | None = None, stabilization: floa
     Each tree of joints is a body with its dofs. Constraints keep the order of MuJoCo: equalities, dry friction, limits, contacts. Contacts
     of pyramidal and elliptic cones have the rows (tangent, tangent, normal); MuJoCo has the normal first. Constraints have their laws:
 
-    - contacts: Coulomb's law, with both coefficients of sliding;
+    - contacts: Coulomb's law, with both coefficients of sliding, and with the velocity of surfaces that move;
     - frictionless contacts and limits of joints and tendons: one row, R >= 0;
     - dry friction of joints and tendons: one row, R within the friction loss;
     - equalities: U = 0.
@@ -60,7 +60,7 @@ def system(model: Any, data: Any, *, h: float | None = None, stabilization: floa
     Raises
     ------
     Error
-        If a contact has torsional or rolling friction, or a surface velocity.
+        If a contact has torsional or rolling friction.
 
     See Also
     --------
@@ -184,14 +184,14 @@ def _contact(contact: Any, J: Floats, bias: float, is_pyramid: bool, torsion: bo
     if contact.dim > 3 and torsion:
         why = "torsional and rolling friction have no law; torsion=False leaves them out"
         raise Error(f"contact of geometries {contact.geom1} and {contact.geom2}: condim {contact.dim}: {why}")
-    if np.any(getattr(contact, "surfacevel", 0.0)):
-        raise Error(f"contact of geometries {contact.geom1} and {contact.geom2}: surface velocities are not supported")
     if contact.dim == 1:
         return J, laws.bounds(0, np.inf, bias)
     first, second = contact.friction[:2]
+    # MuJoCo 4 has surfaces that move, such as belts.
+    slip = getattr(contact, "surfacevel", (0.0, 0.0))[:2]
     if is_pyramid:
         # Edges of the pyramid are normal + friction tangent and normal - friction tangent.
         normal, tangents = (J[0] + J[1]) / 2, [(J[0] - J[1]) / (2 * first), (J[2] - J[3]) / (2 * second)]
     else:
         normal, tangents = J[0], [J[1], J[2]]
-    return np.stack([*tangents, normal]), laws.contact(first, friction_2=second, bias=(0, 0, bias))
+    return np.stack([*tangents, normal]), laws.contact(first, friction_2=second, bias=(*slip, bias))
