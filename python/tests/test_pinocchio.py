@@ -68,4 +68,6 @@ def test_what_is_refused():
     with pytest.raises(ldy.Error, match=r"contacts\[0\]: reference frame LOCAL_WORLD_ALIGNED where LOCAL") as caught:
         ldy.pinocchio.system(model, data, [world])
     assert caught.value.entry == 0
+    with pytest.raises(TypeError, match=r"contacts\[1\]: int where a RigidConstraintModel"):
+        ldy.pinocchio.system(model, data, [constraints(model, np.random.default_rng(0), [THREE])[0], 3])
     assert ldy.pinocchio.system(model, data, []).scalar_count == 0

@@ -53,6 +53,8 @@ def system(
     ------
     Error
         If a constraint has another type or reference frame, or a value is not finite.
+    TypeError
+        If a constraint is no ``RigidConstraintModel``.
 
     Examples
     --------
@@ -69,6 +71,8 @@ def system(
     models, datas = pinocchio.StdVec_RigidConstraintModel(), pinocchio.StdVec_RigidConstraintData()
     is_contact = np.zeros(len(contacts), dtype=bool)
     for k, contact in enumerate(contacts):
+        if not isinstance(contact, pinocchio.RigidConstraintModel):
+            raise TypeError(f"contacts[{k}]: {type(contact).__name__} where a RigidConstraintModel is needed")
         if contact.reference_frame != pinocchio.ReferenceFrame.LOCAL:
             raise Error(f"contacts[{k}]: reference frame {contact.reference_frame} where LOCAL is needed", entry=k)
         is_contact[k] = contact.type == pinocchio.ContactType.CONTACT_3D
