@@ -14,6 +14,8 @@ from .errors import Error
 from .inertia import Inertia, check_callback, raw
 
 Which = Literal["free", "previous"]
+#: The rotation of a body that has not turned.
+IDENTITY = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 Number = float | np.floating[Any] | np.integer[Any]
 
 
@@ -30,7 +32,7 @@ class Bodies:
     def add_rigid(
         self, mass: Sequence[float] | Floats, inertia: ArrayLike, rotation: ArrayLike = ..., center: ArrayLike = ...
     ) -> Ints: ...
-    def add_rigid(self, mass: Any, inertia: ArrayLike, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)) -> Any:
+    def add_rigid(self, mass: Any, inertia: ArrayLike, rotation: ArrayLike = IDENTITY, center: ArrayLike = (0, 0, 0)) -> Any:
         """Insert a rigid body, or several.
 
         The mass decides: a number inserts one body, an array inserts a body for each of its numbers. Generalized velocities are (angular
@@ -111,7 +113,7 @@ class Bodies:
         )
         return int(new[0]) if is_one else new
 
-    def add_obstacle(self, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)) -> int:
+    def add_obstacle(self, rotation: ArrayLike = IDENTITY, center: ArrayLike = (0, 0, 0)) -> int:
         """Insert a body with a prescribed velocity, which has the form of a rigid body's velocity.
 
         It couples no constraints: its inverse inertia is zero.
