@@ -2,7 +2,7 @@
 
 import doctest
 import enum
-import importlib
+import importlib.util
 import inspect
 import pathlib
 
@@ -37,6 +37,9 @@ def public():
                 parts = (part for part in dir(thing) if not part.startswith("_") and "ldy" in str(getattr(getattr(thing, part), "__module__", "")))
                 yield from (f"ldy.{name}.{part}" for part in parts)
     yield from (f"ldy.plot.{name}" for name in ("pattern", "spectrum", "reactions", "convergence"))
+    for name, functions in (("mujoco", ("system", "velocity")), ("pinocchio", ("system",))):
+        if importlib.util.find_spec(name):
+            yield from (f"ldy.{name}.{function}" for function in functions)
 
 
 # Not every function needs an example, other functions to see, or more than a line.
