@@ -28,8 +28,8 @@ $(PYTHON_TEST)/%/installed: python/requirements-test.txt python/requirements-pee
 	@rm -rf $(@D)
 	@$* -m venv $(@D)
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement python/requirements-test.txt
-	@for package in $$(sed '/^#/d' python/requirements-peers.txt); do \
-	  $(@D)/bin/python -m pip install --quiet --disable-pip-version-check $$package || echo "not installed: $$package" >&2; \
+	@sed '/^#/d' python/requirements-peers.txt | while read -r package; do \
+	  $(@D)/bin/python -m pip install --quiet --disable-pip-version-check "$$package" || echo "not installed: $$package" >&2; \
 	done
 	@touch $@
 
