@@ -143,7 +143,10 @@ def _constraints(
     model: Any, data: Any, h: float, stabilization: float, torsion: bool
 ) -> tuple[list[int], list[Floats], list[Law], list[int]]:
     """Numbers of rows, operators, laws and first rows of all constraints."""
+    # Surfaces that move, such as belts, add to velocities.
+    moves = getattr(model, "flg_surfacevel", False)
     J, position, loss = _jacobian(model, data), data.efc_pos, data.efc_frictionloss
+    slip = data.efc_vel - J @ data.qvel if moves else np.zeros(data.nefc)
     types, which = data.efc_type.tolist(), data.efc_id.tolist()
     counts: list[int] = []
     operators: list[Floats] = []
@@ -161,7 +164,7 @@ def _constraints(
         kind = types[row]
         if kind in _CONTACTS:
             contact = data.contact[which[row]]
-            H, law = _contact(contact, J[row:end], bias_of_gap(float(contact.dist)), kind == _PYRAMID, torsion)
+            H, law = _contact(contact, J[row:end], slip[row:end], bias_of_gap(float(contact.dist)), kind == _PYRAMID, torsion)
         elif kind == _EQUALITY:
             # Equalities of flexible bodies have more rows than a constraint can have; each is one.
             end = end if end - row <= 6 else row + 1
@@ -179,19 +182,20 @@ def _constraints(
     return counts, operators, own, tags
 
 
-def _contact(contact: Any, J: Floats, bias: float, is_pyramid: bool, torsion: bool) -> tuple[Floats, Law]:
-    """Operators and law of a contact, from its rows in ``efc_J``."""
+def _contact(contact: Any, J: Floats, slip: Floats, bias: float, is_pyramid: bool, torsion: bool) -> tuple[Floats, Law]:
+    """Operators and law of a contact, from its rows in ``efc_J`` and their parts of velocities that surfaces add."""
     if contact.dim > 3 and torsion:
         why = "torsional and rolling friction have no law; torsion=False leaves them out"
         raise Error(f"contact of geometries {contact.geom1} and {contact.geom2}: condim {contact.dim}: {why}")
     if contact.dim == 1:
         return J, laws.bounds(0, np.inf, bias)
     first, second = contact.friction[:2]
-    # MuJoCo 4 has surfaces that move, such as belts.
-    slip = getattr(contact, "surfacevel", (0.0, 0.0))[:2]
+    J = np.column_stack([J, slip])
     if is_pyramid:
         # Edges of the pyramid are normal + friction tangent and normal - friction tangent.
         normal, tangents = (J[0] + J[1]) / 2, [(J[0] - J[1]) / (2 * first), (J[2] - J[3]) / (2 * second)]
     else:
         normal, tangents = J[0], [J[1], J[2]]
-    return np.stack([*tangents, normal]), laws.contact(first, friction_2=second, bias=(*slip, bias))
+    J = np.stack([*tangents, normal])
+    H, slip = J[:, :-1], J[:, -1]
+    return H, laws.contact(first, friction_2=second, bias=(*slip[:2], bias))
