@@ -31,11 +31,7 @@ def contacts(places):
     normal = np.vstack([apart / distance[:, None], np.tile([0, 0, 1.0], (len(low), 1))])
     gap = np.concatenate([distance - 2 * RADIUS, places[low, 2] - RADIUS])
     master, slave = np.concatenate([pairs[:, 0], low]), np.concatenate([pairs[:, 1], np.full(len(low), ldy.GROUND)])
-    # Any two axes across the normal will do.
-    other = np.where(np.abs(normal[:, :1]) < 0.6, [[1.0, 0, 0]], [[0, 1.0, 0]])
-    first = np.cross(normal, other)
-    first /= np.linalg.norm(first, axis=1)[:, None]
-    return master, slave, np.stack([first, np.cross(normal, first), normal], axis=2), gap
+    return master, slave, ldy.frame_from_normal(normal), gap
 
 
 def main():

@@ -13,6 +13,8 @@ mod code {
     pub const INVALID_ARGUMENT: i32 = 52;
     pub const STALE_RESULTS: i32 = 101;
     pub const NOT_FOUND: i32 = 102;
+    pub const TOO_LARGE: i32 = 103;
+    pub const NOT_CONVERGED: i32 = 104;
 }
 
 /// The body, constraint and entry that an error concerns, where they are known.
@@ -39,6 +41,8 @@ fn code(fault: Fault) -> i32 {
         Fault::Matrix(FactorError::Singular) | Fault::Singular => code::SINGULAR,
         Fault::Matrix(FactorError::Missing) | Fault::Stale => code::STALE_RESULTS,
         Fault::Unknown | Fault::NoBody(_) => code::NOT_FOUND,
+        Fault::TooLarge(_) => code::TOO_LARGE,
+        Fault::NotConverged(_) => code::NOT_CONVERGED,
         _ => code::INVALID_ARGUMENT,
     }
 }
@@ -109,11 +113,11 @@ pub fn no_such(thing: Thing, id: i64, entry: Option<usize>) -> PyErr {
             Place { body: Some(id), ..Place::default() },
         ),
         Thing::Body => (
-            format!("{prefix}body {id}: there is no body {id}"),
+            format!("{prefix}body {id}: there is no such body"),
             Place { body: Some(id), ..Place::default() },
         ),
         Thing::Constraint => (
-            format!("{prefix}constraint {id}: there is no constraint {id}"),
+            format!("{prefix}constraint {id}: there is no such constraint"),
             Place { constraint: Some(id), ..Place::default() },
         ),
     };

@@ -19,6 +19,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(solve::real_time, module)?)?;
     module.add_function(wrap_pyfunction!(stability::gyroscopic_change, module)?)?;
     module.add_function(wrap_pyfunction!(stability::advance_rotation, module)?)?;
+    module.add_function(wrap_pyfunction!(stability::frame_from_normal, module)?)?;
     at_exit::register(module)?;
     module.add_class::<factor::Factor>()?;
     module.add_class::<system::System>()

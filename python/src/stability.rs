@@ -1,4 +1,4 @@
-//! Joints as Python has them, and what a body that turns does by itself.
+//! Joints as Python has them, bodies that turn by themselves, and frames.
 
 use ldy::stability::Carrier;
 use ldy::system::Joint;
@@ -67,4 +67,16 @@ pub fn advance_rotation<'py>(
     };
     let advanced = rotation.iter().enumerate().map(advanced).collect::<PyResult<Vec<_>>>()?;
     Ok(array(py, advanced.as_flattened()))
+}
+
+/// Frames with these normals, row by row.
+#[pyfunction]
+pub fn frame_from_normal<'py>(py: Python<'py>, normal: Vectors) -> PyResult<Array<'py>> {
+    let normals = vectors(&normal)?;
+    let frame = |(k, normal)| {
+        let frame = ldy::math::frame_from_normal(normal).map(|frame| by_columns_3(&frame));
+        frame.ok_or_else(|| invalid((normals.len() > 1).then_some(k), "the normal is zero or not finite"))
+    };
+    let frames = normals.iter().enumerate().map(frame).collect::<PyResult<Vec<_>>>()?;
+    Ok(array(py, frames.as_flattened()))
 }

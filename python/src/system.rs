@@ -1,13 +1,12 @@
 //! A system.
 
-use std::collections::HashSet;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use ldy::math::{Block, Vector};
 use ldy::solve::Solver;
 use ldy::system::{
     self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Keyed,
-    Kinematics, Operator,
+    Kinematics, Operator, SystemOption,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
@@ -128,23 +127,6 @@ fn following<'py>(py: Python<'py>, first: Id, count: usize) -> Array<'py, i64> {
     PyArray1::from_iter(py, first..first + count as i64)
 }
 
-/// Remove bodies, all or none: each must exist, be named once, and have no constraint.
-fn remove_bodies(system: &mut system::System, bodies: Checked) -> PyResult<()> {
-    let used: HashSet<Id> =
-        system.constraints().flat_map(|(_, constraint)| constraint.all_bodies()).collect();
-    let mut named = HashSet::with_capacity(bodies.len());
-    for (k, body) in bodies.iter().enumerate() {
-        if !named.insert(body) {
-            return Err(invalid(Some(k), &format!("body {body}: an earlier entry names it")));
-        }
-        if system.body(body).is_err() || used.contains(&body) {
-            let removed = system.remove_body(body);
-            return removed.map_err(|error| raised_of(bodies.len(), of_entry(k, error)));
-        }
-    }
-    bodies.iter().try_for_each(|body| system.remove_body(body).map_err(raised))
-}
-
 #[pymethods]
 impl System {
     #[new]
@@ -229,7 +211,9 @@ impl System {
     }
 
     fn remove_bodies(&self, bodies: Ids) -> PyResult<()> {
-        remove_bodies(&mut self.write()?.system, ids(Thing::Body, &bodies)?)
+        let bodies = ids(Thing::Body, &bodies)?;
+        let removed = self.write()?.system.remove_bodies(bodies.len(), |k| bodies.at(k));
+        removed.map_err(|error| raised_of(bodies.len(), error))
     }
 
     fn set_rotation(&self, bodies: Ids, rotation: Matrices) -> PyResult<()> {
@@ -286,8 +270,30 @@ impl System {
         Ok(self.read()?.system.bodies().count())
     }
 
-    fn set_allow_any_axes(&self, allowed: bool) -> PyResult<()> {
-        self.write()?.system.take_any_axes(allowed);
+    /// The kind of a body and its number of velocities.
+    fn body(&self, body: i64) -> PyResult<(&'static str, usize)> {
+        let (body, inner) = (id(Thing::Body, body)?, self.read()?);
+        let body = inner.system.body(body).map_err(raised)?;
+        let kind = match (body.kinematics(), body.inertia()) {
+            (Kinematics::Rigid { .. }, Inertia::Obstacle) => "obstacle",
+            (Kinematics::Rigid { .. }, _) => "rigid",
+            (Kinematics::PseudoRigid { .. }, _) => "pseudo_rigid",
+            (Kinematics::General, _) => "general",
+        };
+        Ok((kind, body.dofs()))
+    }
+
+    fn set_option(&self, name: &str, value: bool) -> PyResult<()> {
+        self.write()?.system.set_option(option(name)?, value);
+        Ok(())
+    }
+
+    fn option(&self, name: &str) -> PyResult<bool> {
+        Ok(self.read()?.system.option(option(name)?))
+    }
+
+    fn clear(&self) -> PyResult<()> {
+        self.write()?.system.clear();
         Ok(())
     }
 
@@ -332,7 +338,7 @@ impl System {
         system.set_operators(constraint, row_operators(rows, &operators)?).map_err(raised)
     }
 
-    /// Compliances of constraints, concatenated: a square matrix for each.
+    /// Compliances of constraints, concatenated: a square matrix for each, or nothing at all.
     fn set_compliance(&self, constraints: Ids, compliance: Numbers) -> PyResult<()> {
         let (constraints, values) = (ids(Thing::Constraint, &constraints)?, compliance.as_slice()?);
         let system = &mut self.write()?.system;
@@ -342,17 +348,34 @@ impl System {
             let constraint = constraint.map_err(|error| raised_of(constraints.len(), of_entry(k, error)))?;
             starts.push(starts[k] + constraint.rows().pow(2));
         }
+        if !values.is_empty() && values.len() != starts[constraints.len()] {
+            return Err(invalid(None, "the compliances have another number of values than the constraints"));
+        }
         let of = |k: usize| (constraints.at(k), values.get(starts[k]..starts[k + 1]).unwrap_or_default());
         system.set_compliances(constraints.len(), of).map_err(|error| raised_of(constraints.len(), error))
     }
 
-    fn remove_compliance(&self, constraints: Ids) -> PyResult<()> {
-        let (constraints, system) = (ids(Thing::Constraint, &constraints)?, &mut self.write()?.system);
-        for (k, constraint) in constraints.iter().enumerate() {
-            let found = system.constraint(constraint).map(|_| ());
-            found.map_err(|error| raised_of(constraints.len(), of_entry(k, error)))?;
-        }
-        constraints.iter().try_for_each(|one| system.set_compliance(one, None)).map_err(raised)
+    /// m × m values, or none.
+    fn compliance<'py>(&self, py: Python<'py>, constraint: i64) -> PyResult<Array<'py>> {
+        let (constraint, inner) = (id(Thing::Constraint, constraint)?, self.read()?);
+        Ok(array(py, inner.system.compliance(constraint).map_err(raised)?))
+    }
+
+    fn regularization<'py>(&self, py: Python<'py>) -> PyResult<Array<'py>> {
+        let system = &self.read()?.system;
+        let mut mu = vec![0.0; scalar_count(system)];
+        system.regularization(&mut mu).map_err(raised)?;
+        Ok(PyArray1::from_vec(py, mu))
+    }
+
+    /// The bodies of a constraint, −1 for the ground, and its number of scalar rows.
+    fn constraint(&self, constraint: i64) -> PyResult<(Vec<i64>, usize)> {
+        let (constraint, inner) = (id(Thing::Constraint, constraint)?, self.read()?);
+        let constraint = inner.system.constraint(constraint).map_err(raised)?;
+        let first = constraint.bodies();
+        let others = constraint.all_bodies().skip(first.iter().flatten().count());
+        let bodies = first.into_iter().chain(others.map(Some)).map(|body| body.map_or(-1, |id| id as i64));
+        Ok((bodies.collect(), constraint.rows()))
     }
 
     fn set_regularization(&self, mu: Numbers) -> PyResult<()> {
@@ -788,6 +811,17 @@ impl System {
         let system = &self.read()?.system;
         let estimate = without_gil(py, || system.spectral_radius(tolerance, max_products)).map_err(raised)?;
         Ok((estimate.value, estimate.residual))
+    }
+}
+
+fn option(name: &str) -> PyResult<SystemOption> {
+    match name {
+        "any_axes" => Ok(SystemOption::AnyAxes),
+        "orthonormalize" => Ok(SystemOption::Orthonormalize),
+        _ => {
+            let text = format!("name: {name:?} where one of \"any_axes\", \"orthonormalize\" is needed");
+            Err(invalid(None, &text))
+        }
     }
 }
 

@@ -135,6 +135,57 @@ def test_compliances_by_keyword():
     np.testing.assert_allclose(system.delassus() - W, np.diag([1, 2, 3, 4, 5, 6, 0]), atol=1e-14)
 
 
+def test_values_that_were_set_come_back():
+    system = ldy.System()
+    ball, soft = system.add_rigid(1.0, 1.0), system.add_pseudo_rigid(1.0, 1.0)
+    wall, robot = system.add_obstacle(), system.add_body(ldy.Inertia.diagonal([1.0, 2.0]))
+    assert [tuple(system.body(body)) for body in system.bodies()] == [("rigid", 6), ("pseudo_rigid", 12), ("obstacle", 6), ("general", 2)]
+    ids = [*system.add_point_constraints([ball, soft], [ldy.GROUND, wall], np.eye(3)), system.add_dof_constraint(robot, 1)]
+    ids.append(system.add_constraint_rows([ball, wall, robot], [np.ones((2, 6)), np.ones((2, 6)), np.ones((2, 2))]))
+    told = [system.constraint(one) for one in ids]
+    assert [one.row_count for one in told] == [3, 3, 1, 2] and told[0].bodies == (ball, ldy.GROUND) and told[1].bodies == (soft, wall)
+    assert told[3].bodies == (ball, wall, robot)
+    matrix = np.array([[2.0, 1], [1, 3]])
+    system.set_compliance(ids[3], matrix)
+    system.set_compliance(ids[0], diagonal=[1, 2, 3])
+    np.testing.assert_array_equal(system.compliance(ids[3]), matrix)
+    np.testing.assert_array_equal(system.compliance(ids[0]), np.diag([1, 2, 3]))
+    np.testing.assert_array_equal(system.compliance(ids[1]), np.zeros((3, 3)))
+    system.set_regularization([1.0, 2, 3, 4])
+    np.testing.assert_array_equal(system.regularization(), [1, 1, 1, 2, 2, 2, 3, 4, 4])
+    system.clear()
+    assert repr(system) == "<ldy.System: 0 bodies, 0 constraints, 0 scalar rows>" and system.add_rigid(1.0, 1.0) == 4
+
+
+def test_options_of_axes():
+    system = ldy.System()
+    ball = system.add_rigid(1.0, 1.0)
+    single = ldy.frame_from_normal([1.0, 2.0, 3.0]).astype(np.float32)
+    with pytest.raises(ldy.Error, match="not orthonormal"):
+        system.add_point_constraints(ball, ldy.GROUND, single)
+    assert not system.option("orthonormalize")
+    system.set_option("orthonormalize", True)
+    assert system.option("orthonormalize") and not system.option("any_axes")
+    system.add_point_constraints(ball, ldy.GROUND, single)
+    # W = E^T E for this point.
+    np.testing.assert_allclose(system.delassus(), np.eye(3), atol=1e-6)
+    system.set_option("any_axes", True)
+    system.add_point_constraints(ball, ldy.GROUND, 2 * np.eye(3))
+
+
+def test_frames_from_normals():
+    normals = np.random.default_rng(0).normal(size=(20, 3))
+    frames = ldy.frame_from_normal(normals)
+    np.testing.assert_allclose(frames[:, :, 2] * np.linalg.norm(normals, axis=1)[:, None], normals, atol=1e-14)
+    np.testing.assert_allclose(frames.transpose(0, 2, 1) @ frames, np.tile(np.eye(3), (20, 1, 1)), atol=1e-14)
+    np.testing.assert_allclose(np.linalg.det(frames), 1)
+    np.testing.assert_array_equal(ldy.frame_from_normal(normals[3]), frames[3])
+    with pytest.raises(ldy.Error, match="^entry 1: the normal is zero"):
+        ldy.frame_from_normal([[0, 0, 1], [0, 0, 0]])
+    with pytest.raises(ldy.Error, match="^the normal is zero"):
+        ldy.frame_from_normal([0, 0, np.nan])
+
+
 def test_optional_modules_are_imported_when_they_are_used():
     import subprocess
     import sys

@@ -27,9 +27,9 @@ def test_points_and_spins_of_rigid_bodies():
     np.testing.assert_allclose(system.world_angular_velocity(bodies, spin[0]), turns @ spin[0], atol=1e-13)
     np.testing.assert_array_equal(system.rotation(bodies), turns)
     np.testing.assert_array_equal(system.rotation(2), turns[2])
-    with pytest.raises(ldy.Error, match="^entry 1: body 7: there is none"):
+    with pytest.raises(ldy.Error, match="^entry 1: body 7: there is no such body"):
         system.world_angular_velocity([0, 7], spin[0])
-    with pytest.raises(ldy.Error, match="^body 7: there is none"):
+    with pytest.raises(ldy.Error, match="^body 7: there is no such body"):
         system.world_angular_velocity(7, spin[0])
 
 
@@ -86,7 +86,7 @@ def test_placements_are_those_given():
     for one in (system, other):
         one.update(0.5)
     np.testing.assert_array_equal(system.results().to_dense(), other.results().to_dense())
-    with pytest.raises(ldy.Error, match="^entry 1: constraint 9: there is none"):
+    with pytest.raises(ldy.Error, match="^entry 1: constraint 9: there is no such constraint"):
         system.point_frames([0, 9])
     operators = system.add_constraint_rows(bodies[0], np.ones((3, 6)))
     with pytest.raises(ldy.Error, match="^constraint 2 on body 0: it is given by operators H"):

@@ -24,7 +24,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import joints, laws
-from .constraints import GROUND, Sync
+from .bodies import Body
+from .constraints import GROUND, Constraint, Sync
 from .errors import Error, ErrorCode, InUseError, SingularMatrixError
 from .factor import Factor
 from .inertia import Inertia
@@ -33,7 +34,7 @@ from .laws import Law, Laws
 from .results import SpectralRadius
 from .rows import Blocks, Rows
 from .solver import Report, Status, real_time, solve
-from .stability import CriticalStep, advance_rotation, gyroscopic_change
+from .stability import CriticalStep, advance_rotation, frame_from_normal, gyroscopic_change
 from .system import System
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 __all__ = [
     "GROUND",
     "Blocks",
+    "Body",
+    "Constraint",
     "CriticalStep",
     "Error",
     "ErrorCode",
@@ -60,6 +63,7 @@ __all__ = [
     "Sync",
     "System",
     "advance_rotation",
+    "frame_from_normal",
     "gyroscopic_change",
     "joints",
     "laws",

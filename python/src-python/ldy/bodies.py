@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +14,25 @@ from .errors import Error
 from .inertia import Inertia, check_callback, raw
 
 Which = Literal["free", "previous"]
+Option = Literal["any_axes", "orthonormalize"]
 #: The rotation of a body that has not turned.
 IDENTITY = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 Number = float | np.floating[Any] | np.integer[Any]
+
+
+class Body(NamedTuple):
+    """The kind of a body and its size.
+
+    Attributes
+    ----------
+    kind : str
+        "rigid", "pseudo_rigid", "obstacle" or "general".
+    size : int
+        The number of its generalized velocities.
+    """
+
+    kind: str
+    size: int
 
 
 class Bodies:
@@ -341,13 +357,46 @@ class Bodies:
         """The number of bodies."""
         return self._core.body_count()
 
-    def set_option(self, name: Literal["allow_any_axes"], value: bool) -> None:
-        """Set an option of the system.
+    def body(self, body: int) -> Body:
+        """Return the kind of a body and its number of generalized velocities.
 
         Parameters
         ----------
-        name : {"allow_any_axes"}
-            "allow_any_axes": whether frames and rotations need not be orthonormal, for instance axes that carry units.
+        body : int
+            The body.
+
+        Returns
+        -------
+        Body
+            Its kind and size.
+
+        Raises
+        ------
+        Error
+            If there is no such body.
+
+        Examples
+        --------
+        >>> import ldy
+        >>> system = ldy.System()
+        >>> system.body(system.add_rigid(1.0, 1.0))
+        Body(kind='rigid', size=6)
+        """
+        return Body(*self._core.body(body))
+
+    def clear(self) -> None:
+        """Remove all bodies and constraints. Options stay, and ids are not used again."""
+        self._core.clear()
+
+    def set_option(self, name: Option, value: bool) -> None:
+        """Set an option of the system, for all calls from now on.
+
+        Parameters
+        ----------
+        name : {"any_axes", "orthonormalize"}
+            "any_axes": accept frames and rotations that are not orthonormal, for instance axes that carry units. "orthonormalize":
+            replace frames and rotations that are orthonormal to within 1e-5, such as those of single precision, by the closest
+            orthonormal ones.
         value : bool
             The value; False at first.
 
@@ -356,9 +405,27 @@ class Bodies:
         Error
             If there is no such option.
         """
-        if name != "allow_any_axes":
-            raise Error(f'name: {name!r} where "allow_any_axes" is needed')
-        self._core.set_allow_any_axes(bool(value))
+        self._core.set_option(name, bool(value))
+
+    def option(self, name: Option) -> bool:
+        """Return the value of an option.
+
+        Parameters
+        ----------
+        name : {"any_axes", "orthonormalize"}
+            The option; see :meth:`set_option`.
+
+        Returns
+        -------
+        bool
+            Its value.
+
+        Raises
+        ------
+        Error
+            If there is no such option.
+        """
+        return self._core.option(name)
 
 
 def _mass(mass: Any) -> tuple[bool, int]:

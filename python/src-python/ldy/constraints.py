@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,21 @@ class Sync:
     inserted: int
     removed: int
     first_inserted: int | None
+
+
+class Constraint(NamedTuple):
+    """The bodies of a constraint and its size.
+
+    Attributes
+    ----------
+    bodies : tuple of int
+        The bodies in the order of insertion; GROUND for the ground.
+    row_count : int
+        The number m of its scalar rows.
+    """
+
+    bodies: tuple[int, ...]
+    row_count: int
 
 
 class Constraints:
@@ -363,9 +378,40 @@ class Constraints:
         if compliance is not None and diagonal is not None:
             raise Error("compliance and diagonal are both given")
         if compliance is None and diagonal is None:
-            self._core.remove_compliance(of)
+            self._core.set_compliance(of, np.zeros(0))
         else:
             self._core.set_compliance(of, _compliances(of, self._core.row_counts_of(of), compliance, diagonal))
+
+    def compliance(self, constraint: int) -> Floats:
+        """Return the compliance of a constraint, without regularization.
+
+        Parameters
+        ----------
+        constraint : int
+            The constraint.
+
+        Returns
+        -------
+        (m, m) ndarray
+            The compliance; zero if it has none.
+
+        Raises
+        ------
+        Error
+            If there is no such constraint.
+        """
+        values, m = self._core.compliance(constraint), self.constraint(constraint).row_count
+        return values.reshape(m, m) if len(values) else np.zeros((m, m))
+
+    def regularization(self) -> Floats:
+        """Return the regularization of all constraints.
+
+        Returns
+        -------
+        (n,) ndarray
+            A value for each scalar row.
+        """
+        return self._core.regularization()
 
     def set_regularization(self, mu: ArrayLike) -> None:
         """Replace W by W + diag(mu), from the next update on.
@@ -381,6 +427,37 @@ class Constraints:
             If the number of values is wrong, or a value is negative or not finite.
         """
         self._core.set_regularization(flat("mu", np.atleast_1d(mu)))
+
+    def constraint(self, constraint: int) -> Constraint:
+        """Return the bodies of a constraint and its number of scalar rows.
+
+        Parameters
+        ----------
+        constraint : int
+            The constraint.
+
+        Returns
+        -------
+        Constraint
+            Its bodies and its number of scalar rows.
+
+        Raises
+        ------
+        Error
+            If there is no such constraint.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ldy
+        >>> system = ldy.System()
+        >>> ball = system.add_rigid(2.0, 0.1)
+        >>> contacts = system.add_point_constraints(ball, ldy.GROUND, np.eye(3))
+        >>> system.constraint(contacts[0])
+        Constraint(bodies=(0, -1), row_count=3)
+        """
+        bodies, rows = self._core.constraint(constraint)
+        return Constraint(tuple(bodies), rows)
 
     def constraints(self) -> Ints:
         """Return the ids of the constraints in the order of rows.

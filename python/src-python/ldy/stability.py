@@ -101,3 +101,34 @@ def advance_rotation(rotation: ArrayLike, before: ArrayLike, after: ArrayLike, h
     first, last = many("before", before, count, 3), many("after", after, count, 3)
     advanced = _core.advance_rotation(many("rotation", rotation, count, 3, 3), first, last, h)
     return advanced.reshape((3, 3) if is_one else (-1, 3, 3))
+
+
+def frame_from_normal(normal: ArrayLike) -> Floats:
+    """Return orthonormal frames with given normals, for :meth:`System.add_point_constraints`.
+
+    Parameters
+    ----------
+    normal : (3,) or (count, 3) array_like
+        Normals of any length.
+
+    Returns
+    -------
+    (3, 3) or (count, 3, 3) ndarray
+        Frames, whose third columns have the directions of the normals.
+
+    Raises
+    ------
+    Error
+        If a normal is zero or not finite.
+
+    Examples
+    --------
+    >>> import ldy
+    >>> ldy.frame_from_normal([0, 0, 2.0]) + 0
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    given = numbers("normal", normal)
+    frames = _core.frame_from_normal(many("normal", given, 1 if given.ndim == 1 else len(given), 3))
+    return frames.reshape((3, 3) if given.ndim == 1 else (-1, 3, 3))
