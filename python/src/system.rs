@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::arrays::{
-    Array, Checked, Ids, Indices, Matrices, Numbers, Vectors, array, blocks, by_columns, by_columns_3, id,
-    ids, sides, vectors,
+    Array, Ids, Indices, Matrices, Numbers, Vectors, array, blocks, by_columns, by_columns_3, id, ids, sides,
+    vectors,
 };
 use crate::at_exit::without_gil;
 use crate::errors::{Thing, in_use, invalid, raised, raised_of};

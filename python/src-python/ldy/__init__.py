@@ -28,6 +28,7 @@ from .bodies import Body
 from .constraints import GROUND, Constraint, Sync
 from .errors import Error, ErrorCode, InUseError, SingularMatrixError
 from .factor import Factor
+from .files import Problem, load_problem, save_problem
 from .inertia import Inertia
 from .joints import Joint, Joints
 from .laws import Law, Laws
@@ -55,6 +56,7 @@ __all__ = [
     "Joints",
     "Law",
     "Laws",
+    "Problem",
     "Report",
     "Rows",
     "SingularMatrixError",
@@ -67,10 +69,12 @@ __all__ = [
     "gyroscopic_change",
     "joints",
     "laws",
+    "load_problem",
     "mujoco",
     "pinocchio",
     "plot",
     "real_time",
+    "save_problem",
     "solve",
 ]
 __version__ = "0.1.0"

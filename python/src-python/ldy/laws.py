@@ -37,7 +37,7 @@ def contact(friction: ArrayLike = 0.0, *, cohesion: ArrayLike = 0.0, bias: Array
     """Make the law of a contact with Coulomb's friction.
 
     With U + bias for U: 0 <= R_N + cohesion, 0 <= U_N, one of them zero; R_T opposes U_T, and \\|R_T\\| <= friction (R_N + cohesion). The
-    last component is the normal one. It points from the slave to the master.
+    last component is the normal one. It points from the slave to the master. A contact has three scalar rows, or two in a plane.
 
     Parameters
     ----------
@@ -243,13 +243,16 @@ def _fitting(name: str, values: Floats, rows: tuple[int, ...]) -> tuple[Floats, 
         raise Error(f"{name}: shape {shape} for {rows[0] if rows else 1} rows") from None
 
 
+def of_rows(laws: Laws | Law | ArrayLike, rows: int) -> Laws:
+    """Laws of rows. One law is for all, and friction alone means contacts."""
+    if isinstance(laws, Laws):
+        return laws
+    return Laws(rows, laws if isinstance(laws, Law) else contact(laws))
+
+
 def raw(laws: Laws | Law | ArrayLike, row_counts: Ints) -> Any:
-    """Laws of rows, with these numbers of scalar rows, for the native module. Friction alone means contacts."""
-    rows = len(row_counts)
-    if isinstance(laws, Law):
-        laws = Laws(rows, laws)
-    elif not isinstance(laws, Laws):
-        laws = Laws(rows, contact(laws))
+    """Laws of rows, with these numbers of scalar rows, for the native module."""
+    rows, laws = len(row_counts), of_rows(laws, len(row_counts))
     if len(laws) != rows:
         raise Error(f"laws: {len(laws)} laws for {rows} rows")
     wrong = (laws._given > 1) & (laws._given != row_counts[:, None])
