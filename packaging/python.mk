@@ -28,8 +28,8 @@ $(PYTHON_TEST)/%/installed: python/requirements-test.txt python/requirements-pee
 	@rm -rf $(@D)
 	@$* -m venv $(@D)
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement python/requirements-test.txt
-	@for package in $$(sed '/^#/d' python/requirements-peers.txt); do \
-	  $(@D)/bin/python -m pip install --quiet --disable-pip-version-check $$package || echo "not installed: $$package" >&2; \
+	@sed '/^#/d' python/requirements-peers.txt | while read -r package; do \
+	  $(@D)/bin/python -m pip install --quiet --disable-pip-version-check "$$package" || echo "not installed: $$package" >&2; \
 	done
 	@touch $@
 
@@ -45,7 +45,11 @@ test-mujoco: library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed
 
 # What Python adds to the times of C.
 bench-python: python library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed
-	@$(CC) -O2 -fPIC -shared -Iinclude -DLDY_NO_LINK_CHECK python/bench/overhead.c -o $(PYTHON_TEST)/liboverhead.so $(LDY_LIB) $(NATIVE_LIBS)
+	@for name in overhead small_loop; do \
+	  $(CC) -O2 -fPIC -shared -Iinclude -DLDY_NO_LINK_CHECK python/bench/$$name.c -o $(PYTHON_TEST)/lib$$name.so $(LDY_LIB) $(NATIVE_LIBS) \
+	    || exit 1; \
+	done
 	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
 	  $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/overhead.py $(PYTHON_TEST)/liboverhead.so $(WHEELS)/*.whl
+	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/small_loop.py $(PYTHON_TEST)/libsmall_loop.so

@@ -16,7 +16,7 @@ ldy_system *make (int bodies)
 {
   const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, center[3] = { 0, 0, 0 };
   ldy_system *system = NULL;
-  long long body;
+  int64_t body;
 
   if (ldy_system_create (&system)) return NULL;
   for (int k = 0; k < bodies; k ++) {
@@ -31,8 +31,8 @@ void destroy (ldy_system *system)
 }
 
 /* Seconds; frames are column-major. Negative: it failed. */
-double insert (ldy_system *system, int count, const long long *master, const long long *slave, const double *frames,
-               const double *master_points, const double *slave_points, long long *ids)
+double insert (ldy_system *system, int count, const int64_t *master, const int64_t *slave, const double *frames,
+               const double *master_points, const double *slave_points, int64_t *ids)
 {
   double begin = now ();
 

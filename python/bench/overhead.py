@@ -61,7 +61,7 @@ def main():
             in_turns(
                 turn,
                 lambda: library.insert(raw, CONSTRAINTS, master, slave, by_columns, *points, ids),
-                lambda: timed(system.add_constraints, master, slave, frame, *points),
+                lambda: timed(system.add_point_constraints, master, slave, frame, *points),
             )
         )
         # Another step makes everything again; the first update of a system sets up its structure, too.

@@ -1,7 +1,4 @@
-"""A humanoid of Pinocchio (PyPI: pin) on its feet: W of points of its soles, and Pinocchio's Delassus matrix.
-
-A mechanism in minimal coordinates is one body with a mass matrix M and an operator H for each constraint: here M^-1 is dense.
-"""
+"""A humanoid of Pinocchio (PyPI: pin) on its feet: W of points of its soles, and Pinocchio's Delassus matrix."""
 
 import sys
 
@@ -17,45 +14,30 @@ SOLE = [(x, y, -0.05) for x in (-0.05, 0.1) for y in (-0.04, 0.04)]
 FEET = ["lleg_wrist2_joint", "rleg_wrist2_joint"]
 
 
-def contacts(model):
-    """Points of the soles that stand on the ground, with axes of the feet."""
-    constraints = pinocchio.StdVec_RigidConstraintModel()
-    for foot in FEET:
-        for point in SOLE:
-            place = pinocchio.SE3(np.eye(3), np.array(point))
-            ground = 0, pinocchio.SE3.Identity()
-            kind, axes = pinocchio.ContactType.CONTACT_3D, pinocchio.ReferenceFrame.LOCAL
-            constraints.append(pinocchio.RigidConstraintModel(kind, model, model.getJointId(foot), place, *ground, axes))
-    datas = pinocchio.StdVec_RigidConstraintData()
-    for constraint in constraints:
-        datas.append(constraint.createData())
-    return constraints, datas
-
-
 def main():
     model = pinocchio.buildSampleModelHumanoid()
-    data = model.createData()
-    q = pinocchio.integrate(model, pinocchio.neutral(model), np.random.default_rng(1).uniform(-0.3, 0.3, model.nv))
-    constraints, datas = contacts(model)
-    theirs = np.array(pinocchio.computeDelassusMatrix(model, data, q, constraints, datas, 0.0))
+    data, rng = model.createData(), np.random.default_rng(1)
+    q = pinocchio.integrate(model, pinocchio.neutral(model), rng.uniform(-0.3, 0.3, model.nv))
+    v = rng.normal(size=model.nv)
+    # Points of the soles that stand on the ground, with axes of the feet.
+    kind, axes, ground = pinocchio.ContactType.CONTACT_3D, pinocchio.ReferenceFrame.LOCAL, (0, pinocchio.SE3.Identity())
+    places = [(model.getJointId(foot), pinocchio.SE3(np.eye(3), np.array(point))) for foot in FEET for point in SOLE]
+    contacts = [pinocchio.RigidConstraintModel(kind, model, *place, *ground, axes) for place in places]
 
-    pinocchio.computeJointJacobians(model, data, q)
-    mass = pinocchio.crba(model, data, q)
-    mass = np.triu(mass) + np.triu(mass, 1).T
-    H = pinocchio.getConstraintsJacobian(model, data, constraints, datas)
+    pinocchio.computeAllTerms(model, data, q, v)
+    system = ldy.pinocchio.system(model, data, contacts, friction=0.7, velocity=v)
+    rows = system.results()
+    R, report = system.solve()
 
-    system = ldy.System()
-    robot = system.add_dense(np.linalg.inv(mass))
-    for k in range(0, len(H), 3):
-        system.add_operators(robot, H[k : k + 3])
-    system.set_velocity(robot, np.random.default_rng(2).normal(size=model.nv))
-    system.update(1.0)
-    W = system.rows.dense()
-    R, report = system.solve(0.7)
-
-    print(f"{model.nv} freedoms, {len(constraints)} contacts, rank of W {system.rows.rank()} of {len(W)}")
-    print(f"largest difference from Pinocchio's: {np.abs(W - theirs).max() / np.abs(theirs).max():.1e} of its largest entry")
-    print(f"impulses that stop it: {report.end}, the largest {np.linalg.norm(R, axis=1).max():.2f}")
+    models, datas = pinocchio.StdVec_RigidConstraintModel(), pinocchio.StdVec_RigidConstraintData()
+    for contact in contacts:
+        models.append(contact)
+        datas.append(contact.createData())
+    theirs = np.array(pinocchio.computeDelassusMatrix(model, data, q, models, datas, 0.0))
+    difference = np.abs(rows.to_dense() - theirs).max() / np.abs(theirs).max()
+    print(f"{model.nv} dofs, {len(contacts)} contacts, rank of W {rows.rank()} of {len(rows.B)}")
+    print(f"largest difference from Pinocchio's: {difference:.1e} of its largest entry")
+    print(f"impulses that stop it: {report.status}, the largest {np.linalg.norm(R.reshape(-1, 3), axis=1).max():.2f}")
 
 
 if __name__ == "__main__":

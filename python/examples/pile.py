@@ -15,7 +15,7 @@ MARGIN = 0.1 * RADIUS
 
 
 def heap(count, rng):
-    """Centres of spheres in layers that become smaller, close to each other and a little out of order."""
+    """Centers of spheres in layers that become smaller, close to each other and a little out of order."""
     side = int(np.ceil((3 * count) ** (1 / 3)))
     layers = [(x - n / 2, y - n / 2, side - n) for n in range(side, 0, -1) for x in range(n) for y in range(n)]
     places = np.array(layers[:count]) * [2.02 * RADIUS, 2.02 * RADIUS, 1.45 * RADIUS] + [0, 0, 1.01 * RADIUS]
@@ -31,11 +31,7 @@ def contacts(places):
     normal = np.vstack([apart / distance[:, None], np.tile([0, 0, 1.0], (len(low), 1))])
     gap = np.concatenate([distance - 2 * RADIUS, places[low, 2] - RADIUS])
     master, slave = np.concatenate([pairs[:, 0], low]), np.concatenate([pairs[:, 1], np.full(len(low), ldy.GROUND)])
-    # Any two axes across the normal will do.
-    other = np.where(np.abs(normal[:, :1]) < 0.6, [[1.0, 0, 0]], [[0, 1.0, 0]])
-    first = np.cross(normal, other)
-    first /= np.linalg.norm(first, axis=1)[:, None]
-    return master, slave, np.stack([first, np.cross(normal, first), normal], axis=2), gap
+    return master, slave, ldy.frame_from_normal(normal), gap
 
 
 def main():
@@ -48,32 +44,28 @@ def main():
     places, mass = heap(options.spheres, rng), 1000 * 4 / 3 * np.pi * RADIUS**3
     system = ldy.System()
     spheres = system.add_rigid(np.full(len(places), mass), 0.4 * mass * RADIUS**2)
-    velocity, last, R = np.zeros((len(places), 6)), np.zeros(0, dtype=np.int64), np.zeros((0, 3))
+    velocity = np.zeros((len(places), 6))
     kinetic, potential, begin, unsolved = [], [], time.perf_counter(), 0
     for _ in range(options.steps):
         places += STEP / 2 * velocity[:, 3:]
         master, slave, frame, gap = contacts(places)
-        if len(master):
-            normal = frame[:, :, 2]
-            # A sphere looks the same however it has turned: points need no rotation.
-            own = system.add_constraints(master, slave, frame, -RADIUS * normal, RADIUS * normal)
+        normal = frame[:, :, 2]
+        # A contact that is open may close, one that is too deep comes out slowly.
+        bias = np.column_stack([0 * gap, 0 * gap, np.where(gap > 0, gap, 0.1 * gap) / STEP])
+        # A contact that was there in the last step has its force again. A sphere looks the same however it has turned: points need no
+        # rotation.
+        key = master * (len(places) + 1) + slave + 1
+        ids, _ = system.sync_constraints(
+            key, master, slave, frame, -RADIUS * normal, RADIUS * normal, ldy.laws.contact(FRICTION, bias=bias)
+        )
         system.set_velocity(spheres, velocity - [0, 0, 0, 0, 0, STEP * GRAVITY])
         system.update(STEP)
-        # A contact that is open may close, one that is too deep comes out slowly. Forces of the last step are where to begin.
-        laws = ldy.Laws(len(master)).contact(..., FRICTION)
-        laws.contact(..., FRICTION, bias=np.column_stack([0 * gap, 0 * gap, np.where(gap > 0, gap, 0.1 * gap) / STEP]))
-        key = master * (len(places) + 1) + slave
-        known = np.searchsorted(last, key).clip(max=max(len(last) - 1, 0))
-        guess = np.where((last[known] == key)[:, None], R[known], 0) if len(last) else None
-        R, report = system.solve(laws, guess, tolerance=1e-3, sweeps=500)
+        R, report = system.solve(R=system.stored_reactions(), tolerance=1e-3, max_sweeps=500)
         unsolved += not report.converged
-        system.add_reactions(R)
+        system.store_reactions(R)
+        system.apply_reactions(R)
         velocity = system.velocity(spheres)
         places += STEP / 2 * velocity[:, 3:]
-        if len(master):
-            system.remove_constraints(own)
-        order = np.argsort(key)
-        points, last, R = places[master] - RADIUS * frame[:, :, 2], key[order], R[order]
         kinetic.append(0.5 * mass * (velocity[:, 3:] ** 2).sum() + 0.2 * mass * RADIUS**2 * (velocity[:, :3] ** 2).sum())
         potential.append(mass * GRAVITY * places[:, 2].sum())
     took = time.perf_counter() - begin
@@ -81,9 +73,11 @@ def main():
     print(f"{len(places)} spheres, {len(master)} contacts in the end, {1000 * took / options.steps:.0f} ms a step, {unsolved} not solved")
     deepest, fastest = max(-gap.min(initial=0), 0), np.linalg.norm(velocity[:, 3:], axis=1).max()
     print(f"deepest {deepest / RADIUS:.1e} of the radius, fastest {fastest:.2f} m/s")
-    grounded = slave[order] == ldy.GROUND
-    print(f"the ground bears {R[grounded, 2].sum() / (mass * GRAVITY * len(places)):.3f} of the weight")
-    draw(options.picture, points[order], frame[order], R, STEP * np.arange(1, options.steps + 1), kinetic, potential)
+    # Rows are in the order of ids.
+    R = R.reshape(-1, 3)[np.argsort(np.argsort(ids))]
+    print(f"the ground bears {R[slave == ldy.GROUND, 2].sum() / (mass * GRAVITY * len(places)):.3f} of the weight")
+    points = places[master] - RADIUS * normal
+    draw(options.picture, points, frame, R, STEP * np.arange(1, options.steps + 1), kinetic, potential)
 
 
 def draw(path, points, frame, R, times, kinetic, potential):
@@ -93,12 +87,14 @@ def draw(path, points, frame, R, times, kinetic, potential):
         print("no picture: matplotlib is not there (pip install matplotlib)")
         return
     matplotlib.use("Agg")
-    import ldy.plot
     import matplotlib.pyplot as plt
 
     figure, (above, below) = plt.subplots(2, 1, figsize=(9, 7), height_ratios=[3, 1], layout="constrained")
     ldy.plot.reactions(points, frame, R, above)
-    ldy.plot.energies(times, {"kinetic": kinetic, "potential, above the end": np.array(potential) - potential[-1]}, below)
+    below.plot(times, kinetic, label="kinetic")
+    below.plot(times, np.array(potential) - potential[-1], label="potential, above the end")
+    below.set(xlabel="time", ylabel="energy")
+    below.legend()
     figure.savefig(path, dpi=120)
     print(f"forces and energies: {path}")
 

@@ -6,10 +6,10 @@ import numpy as np
 count, radius, up = 5, 0.5, np.array([0, 0, 1.0])
 system = ldy.System()
 spheres = system.add_rigid(mass=np.ones(count), inertia=0.4 * radius**2)
-system.add_constraints(spheres, [ldy.GROUND, *spheres[:-1]], np.eye(3), -radius * up, radius * up)
+system.add_point_constraints(spheres, [ldy.GROUND, *spheres[:-1]], np.eye(3), -radius * up, radius * up)
 system.set_velocity(spheres, [0, 0, 0, 0, 0, -1])
 system.update(h=1.0)
 R, report = system.solve(0.5)
 
-print("W along the normals:", system.rows.dense()[2::3, 2::3], "free velocities:", system.rows.B[:, 2], sep="\n")
-print("forces:", R[:, 2].round(6), report.end)
+print("W along the normals:", system.results().to_dense()[2::3, 2::3], "free velocities:", system.results().B[2::3], sep="\n")
+print("forces:", R[2::3].round(6), report.status)

@@ -1,18 +1,30 @@
 //! Factors of W + μ 1 for Python.
 
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
 use ldy::rows::Cholesky;
 use numpy::PyReadwriteArray1;
 use pyo3::prelude::*;
 
 use crate::arrays::Numbers;
 use crate::at_exit::without_gil;
-use crate::errors::{raised, refused};
+use crate::errors::{in_use, raised, raised_of_rows};
 use crate::system::System;
 
 /// A Cholesky factor with its memory.
-#[pyclass]
+#[pyclass(frozen)]
 #[derive(Default)]
-pub struct Factor(Cholesky);
+pub struct Factor(Mutex<Cholesky>);
+
+impl Factor {
+    fn own(&self) -> PyResult<MutexGuard<'_, Cholesky>> {
+        match self.0.try_lock() {
+            Ok(own) => Ok(own),
+            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(in_use("the factor")),
+        }
+    }
+}
 
 #[pymethods]
 impl Factor {
@@ -21,27 +33,26 @@ impl Factor {
         Self::default()
     }
 
-    fn make(&mut self, py: Python, system: &System, mu: Numbers) -> PyResult<()> {
-        let (mu, system) = (mu.as_slice()?, system.inner());
-        without_gil(py, || system.factorize(&mut self.0, mu)).map_err(raised)
+    fn compute(&self, py: Python, system: &System, mu: Numbers) -> PyResult<()> {
+        let (mu, system, mut factor) = (mu.as_slice()?, system.read()?, self.own()?);
+        let (system, factor) = (&system.system, &mut *factor);
+        without_gil(py, || system.factorize(factor, mu)).map_err(raised)
     }
 
     /// Solve for contiguous vectors.
-    fn solve(&mut self, py: Python, mut x: PyReadwriteArray1<f64>) -> PyResult<()> {
-        let (x, factor) = (x.as_slice_mut()?, &mut self.0);
-        let size = factor.size().map_err(failed)?;
-        without_gil(py, || x.chunks_mut(size.max(1)).try_for_each(|x| factor.solve(x))).map_err(failed)
+    fn solve(&self, py: Python, mut x: PyReadwriteArray1<f64>) -> PyResult<()> {
+        let (x, mut factor) = (x.as_slice_mut()?, self.own()?);
+        let factor = &mut *factor;
+        let size = factor.size().map_err(raised_of_rows)?;
+        without_gil(py, || x.chunks_mut(size.max(1)).try_for_each(|x| factor.solve(x)))
+            .map_err(raised_of_rows)
     }
 
     fn size(&self) -> PyResult<usize> {
-        self.0.size().map_err(failed)
+        self.own()?.size().map_err(raised_of_rows)
     }
 
     fn log_determinant(&self) -> PyResult<f64> {
-        self.0.log_determinant().map_err(failed)
+        self.own()?.log_determinant().map_err(raised_of_rows)
     }
-}
-
-fn failed(error: ldy::rows::Error) -> PyErr {
-    refused(error.fault == ldy::rows::Fault::Memory, error.to_string())
 }

@@ -1,12 +1,13 @@
-//! Systems of bodies and constraints for Python. Arrays come in whole: one call inserts, moves or sets many things. The Python
-//! part of the package gives them the types, shapes and order that are asked for here.
+//! Systems of bodies and constraints for Python. One call inserts, moves or sets many things by arrays. The Python part of the package
+//! gives these arrays their types, shapes and order.
 
 mod arrays;
 mod at_exit;
 mod errors;
 mod factor;
+mod inertia;
+mod inverse_callback;
 mod solve;
-mod solver;
 mod stability;
 mod system;
 
@@ -14,11 +15,11 @@ use pyo3::prelude::*;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("Error", module.py().get_type::<errors::Error>())?;
     module.add_function(wrap_pyfunction!(solve::solve_rows, module)?)?;
     module.add_function(wrap_pyfunction!(solve::real_time, module)?)?;
     module.add_function(wrap_pyfunction!(stability::gyroscopic_change, module)?)?;
-    module.add_function(wrap_pyfunction!(stability::turned_rotation, module)?)?;
+    module.add_function(wrap_pyfunction!(stability::advance_rotation, module)?)?;
+    module.add_function(wrap_pyfunction!(stability::frame_from_normal, module)?)?;
     at_exit::register(module)?;
     module.add_class::<factor::Factor>()?;
     module.add_class::<system::System>()

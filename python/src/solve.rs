@@ -3,17 +3,16 @@
 use std::time::Duration;
 
 use ldy::solve::{
-    BlockRows, Error, Fault, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver, Status,
+    BlockRows, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver, Status,
 };
 use ldy::system::RowLaw;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::arrays::{Numbers, Vectors};
+use crate::arrays::{Array, Numbers, Vectors};
 use crate::at_exit::{with_gil, without_gil};
-use crate::errors::refused;
+use crate::errors::{invalid, raised_of_rows};
 
 /// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, lower bounds, upper bounds, biases.
 #[derive(FromPyObject)]
@@ -27,16 +26,15 @@ pub struct Laws<'py>(
     Vectors<'py>,
 );
 
-/// Tolerance, measure, method, sweeps, seconds, work.
+/// Tolerance, measure, method, largest number of sweeps, time limit in seconds, largest work.
 #[derive(FromPyObject)]
-pub struct Choice(f64, String, String, usize, Option<f64>, Option<u64>);
+pub struct Choices(f64, String, String, usize, Option<f64>, Option<u64>);
 
 /// The status; the residual, natural, scaled, of the initial guess, and seconds; the worst row, sweeps, steps and work; the history.
-pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Bound<'py, PyArray1<f64>>);
+pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Array<'py>);
 
 /// Laws of constraints as [`Laws`] has them.
-pub type LawArrays<'py> =
-    (Bound<'py, PyArray1<u8>>, [Bound<'py, PyArray1<f64>>; 3], [Bound<'py, PyArray1<f64>>; 3]);
+pub type LawArrays<'py> = (Array<'py, u8>, [Array<'py>; 3], [Array<'py>; 3]);
 
 impl Laws<'_> {
     /// The laws of constraints; no law for kind 2.
@@ -64,7 +62,7 @@ impl Laws<'_> {
         let own = self.of_constraints()?;
         let mut laws = Vec::with_capacity(own.len());
         for ((k, law), height) in own.iter().enumerate().zip(heights) {
-            let missing = || PyValueError::new_err(format!("row {k} has no law"));
+            let missing = || invalid(Some(k), "the row has no law");
             laws.extend(law.ok_or_else(missing)?.parts(height));
         }
         Ok(laws)
@@ -97,25 +95,29 @@ fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [[f64; 6]]> {
     Ok(values.as_slice()?.as_chunks().0)
 }
 
-impl Choice {
+impl Choices {
     /// As the library has it.
     pub fn made(&self) -> PyResult<Options> {
         let Self(tolerance, measure, method, sweeps, seconds, work) = self;
-        let unknown = |what: &str, name: &str| PyValueError::new_err(format!("there is no {what} {name:?}"));
+        let unknown = |what: &str, name: &str, known: &str| {
+            invalid(None, &format!("{what}: {name:?} where one of {known} is needed"))
+        };
         let measure = match measure.as_str() {
             "both" => Measure::Both,
             "natural" => Measure::Natural,
             "scaled" => Measure::Scaled,
-            name => return Err(unknown("measure", name)),
+            name => return Err(unknown("measure", name, "\"both\", \"natural\", \"scaled\"")),
         };
         let method = match method.as_str() {
             "automatic" => Method::Automatic,
-            "gauss-seidel" => Method::GaussSeidel,
+            "gauss_seidel" => Method::GaussSeidel,
             "newton" => Method::Newton,
-            name => return Err(unknown("method", name)),
+            name => return Err(unknown("method", name, "\"automatic\", \"gauss_seidel\", \"newton\"")),
         };
-        if seconds.is_some_and(|seconds| seconds.is_nan() || seconds < 0.0) {
-            return Err(PyValueError::new_err("seconds are negative or not a number"));
+        if let Some(seconds) = seconds.filter(|seconds| seconds.is_nan() || *seconds < 0.0) {
+            let text =
+                format!("time_limit: {seconds:?} where a number of seconds that is not negative is needed");
+            return Err(invalid(None, &text));
         }
         // A time too long for a duration is no limit.
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -134,7 +136,7 @@ impl Choice {
 #[pyfunction]
 pub fn real_time() -> (f64, &'static str, usize) {
     let Options { tolerance, max_sweeps: sweeps, .. } = Options::real_time();
-    (tolerance, "gauss-seidel", sweeps)
+    (tolerance, "gauss_seidel", sweeps)
 }
 
 /// A function of Python that gets the progress of a solution: residual, sweeps, steps. The solution ends if it raises an exception or
@@ -181,14 +183,14 @@ pub fn report<'py>(
     options: &Options,
     solver: &Solver,
 ) -> Report<'py> {
-    let end = match report.status {
+    let status = match report.status {
         Status::Converged => "converged",
-        Status::SweepLimit => "sweeps",
-        Status::TimeLimit => "time",
+        Status::SweepLimit => "sweep_limit",
+        Status::TimeLimit => "time_limit",
         Status::Stalled => "stalled",
         Status::Infeasible => "infeasible",
         Status::Stopped => "stopped",
-        Status::WorkLimit => "work",
+        Status::WorkLimit => "work_limit",
     };
     let residual = &report.residual;
     let numbers = [
@@ -200,7 +202,7 @@ pub fn report<'py>(
     ];
     let [worst, sweeps, steps] = [residual.worst, report.sweeps, report.steps].map(|count| count as u64);
     let counts = [worst, sweeps, steps, report.work];
-    (end, numbers, counts, PyArray1::from_slice(py, solver.history()))
+    (status, numbers, counts, PyArray1::from_slice(py, solver.history()))
 }
 
 /// The starts of rows in vectors, and of blocks in the list of values.
@@ -218,22 +220,21 @@ pub fn solve_rows<'py>(
     b: Numbers,
     normal_first: bool,
     laws: Laws,
-    options: Choice,
+    options: Choices,
     progress: Option<Py<PyAny>>,
     mut reactions: PyReadwriteArray1<f64>,
 ) -> PyResult<Report<'py>> {
-    let failed = |error: Error| refused(error.fault == Fault::Memory, error.to_string());
     let options = options.made()?;
     let normal = if normal_first { Normal::First } else { Normal::Third };
     let layout = match &layout {
         Some((scalars, values)) => {
-            Some(RowLayout::new(scalars.as_slice()?, values.as_slice()?).map_err(failed)?)
+            Some(RowLayout::new(scalars.as_slice()?, values.as_slice()?).map_err(raised_of_rows)?)
         }
         None => None,
     };
     let (starts, columns, values, b) =
         (starts.as_slice()?, columns.as_slice()?, values.as_slice()?, b.as_slice()?);
-    let w = BlockRows::new(starts, columns, values, layout).map_err(failed)?;
+    let w = BlockRows::new(starts, columns, values, layout).map_err(raised_of_rows)?;
     let laws = laws.made((0..w.len()).map(|row| w.height(row)))?;
     let problem = Problem { w, b, normal };
     let forces = reactions.as_slice_mut()?;
@@ -243,7 +244,7 @@ pub fn solve_rows<'py>(
         Some(mut watch) => solver.solve_with_progress(&problem, &laws, &options, forces, &mut watch),
         None => solver.solve(&problem, &laws, &options, forces),
     })
-    .map_err(failed)?;
+    .map_err(raised_of_rows)?;
     progress.end()?;
     Ok(report(py, &made, &options, &solver))
 }

@@ -1,13 +1,12 @@
-//! Joints as Python has them, and what a body that turns does by itself.
+//! Joints as Python has them, bodies that turn by themselves, and frames.
 
 use ldy::stability::Carrier;
 use ldy::system::Joint;
-use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::arrays::{Matrices, Numbers, Vectors, blocks, by_columns_3, vectors};
-use crate::errors::Error;
+use crate::arrays::{Array, Matrices, Numbers, Vectors, array, blocks, by_columns_3, vectors};
+use crate::errors::invalid;
 
 /// Joints of rows: their kinds as in `stability.py`, and lengths.
 #[derive(FromPyObject)]
@@ -25,47 +24,59 @@ impl Joints<'_> {
                 3 => Joint::Contact(Carrier::Master),
                 4 => Joint::Contact(Carrier::Slave),
                 5 => Joint::ConstantOperators,
-                _ => return Err(PyValueError::new_err(format!("row {row}: {kind} is no kind of joint"))),
+                _ => return Err(invalid(Some(row), &format!("{kind} is no kind of joint"))),
             })
         };
         kinds.as_slice()?.iter().zip(lengths.as_slice()?).enumerate().map(joint).collect()
     }
 }
 
-/// The changes of the spins of many bodies.
+/// The changes of the angular velocities of many bodies.
 #[pyfunction]
 pub fn gyroscopic_change<'py>(
     py: Python<'py>,
     inertia: Matrices,
-    spin: Vectors,
+    angular_velocity: Vectors,
     h: f64,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (inertia, spin) = (blocks(&inertia)?, vectors(&spin)?);
-    let changes = inertia.iter().zip(spin).enumerate().map(|(k, (inertia, one))| {
-        let entry = if spin.len() > 1 { format!("entry {k}: ") } else { String::new() };
-        let text = format!("{entry}inertia, spin or h is not finite or too large, or inertia singular");
-        ldy::system::gyroscopic_change(inertia, one, h).ok_or_else(|| Error::new_err(text))
-    });
-    let changes = changes.collect::<PyResult<Vec<_>>>()?;
-    Ok(PyArray1::from_slice(py, changes.as_flattened()))
+) -> PyResult<Array<'py>> {
+    let (inertia, spins) = (blocks(&inertia)?, vectors(&angular_velocity)?);
+    let text = "inertia, angular velocity or h is not finite or too large, or the inertia is singular";
+    let change = |(k, (inertia, spin))| {
+        let change = ldy::system::gyroscopic_change(inertia, spin, h);
+        change.ok_or_else(|| invalid((spins.len() > 1).then_some(k), text))
+    };
+    let changes = inertia.iter().zip(spins).enumerate().map(change).collect::<PyResult<Vec<_>>>()?;
+    Ok(array(py, changes.as_flattened()))
 }
 
 /// The rotations of many bodies after a step, row by row.
 #[pyfunction]
-pub fn turned_rotation<'py>(
+pub fn advance_rotation<'py>(
     py: Python<'py>,
     rotation: Matrices,
     before: Vectors,
     after: Vectors,
     h: f64,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
+) -> PyResult<Array<'py>> {
     let (rotation, before, after) = (blocks(&rotation)?, vectors(&before)?, vectors(&after)?);
-    let turned = rotation.iter().enumerate().map(|(k, rotation)| {
-        let entry = if before.len() > 1 { format!("entry {k}: ") } else { String::new() };
-        let text = format!("{entry}rotation, spins or h are not finite");
-        let turned = ldy::system::turned_rotation(rotation, &before[k], &after[k], h);
-        turned.map(|turned| by_columns_3(&turned)).ok_or_else(|| Error::new_err(text))
-    });
-    let turned = turned.collect::<PyResult<Vec<_>>>()?;
-    Ok(PyArray1::from_slice(py, turned.as_flattened()))
+    let text = "the rotation, an angular velocity or h is not finite";
+    let advanced = |(k, rotation)| {
+        let advanced = ldy::system::turned_rotation(rotation, &before[k], &after[k], h);
+        let advanced = advanced.map(|advanced| by_columns_3(&advanced));
+        advanced.ok_or_else(|| invalid((before.len() > 1).then_some(k), text))
+    };
+    let advanced = rotation.iter().enumerate().map(advanced).collect::<PyResult<Vec<_>>>()?;
+    Ok(array(py, advanced.as_flattened()))
+}
+
+/// Frames with these normals, row by row.
+#[pyfunction]
+pub fn frame_from_normal<'py>(py: Python<'py>, normal: Vectors) -> PyResult<Array<'py>> {
+    let normals = vectors(&normal)?;
+    let frame = |(k, normal)| {
+        let frame = ldy::math::frame_from_normal(normal).map(|frame| by_columns_3(&frame));
+        frame.ok_or_else(|| invalid((normals.len() > 1).then_some(k), "the normal is zero or not finite"))
+    };
+    let frames = normals.iter().enumerate().map(frame).collect::<PyResult<Vec<_>>>()?;
+    Ok(array(py, frames.as_flattened()))
 }

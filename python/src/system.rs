@@ -1,81 +1,96 @@
 //! A system.
 
-use std::collections::HashSet;
-use std::sync::PoisonError;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use ldy::math::{Block, Vector};
 use ldy::solve::Solver;
 use ldy::system::{
     self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Keyed,
-    Kinematics, Operator,
+    Kinematics, Operator, SystemOption,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::arrays::{Ids, Matrices, Numbers, Vectors, blocks, body, by_columns, by_columns_3, id, vectors};
+use crate::arrays::{
+    Array, Ids, Indices, Matrices, Numbers, Vectors, array, blocks, by_columns, by_columns_3, id, ids, sides,
+    vectors,
+};
 use crate::at_exit::without_gil;
-use crate::errors::{raised, raised_of};
-use crate::solve::{self, Choice, LawArrays, Laws, Progress, Report};
-use crate::solver::Functions;
+use crate::errors::{Thing, in_use, invalid, raised, raised_of};
+use crate::inertia;
+use crate::inverse_callback::Functions;
+use crate::solve::{self, Choices, LawArrays, Laws, Progress, Report};
 use crate::stability::Joints;
 
-type Indices<'py> = PyReadonlyArray1<'py, i32>;
-type Ids1<'py> = PyResult<Bound<'py, PyArray1<i64>>>;
 type Result<T> = std::result::Result<T, Error>;
 
-/// Bodies, constraints between them, and the rows of W.
-#[pyclass]
+/// Bodies, constraints between them, and the rows of W. One call at a time may change it.
+#[pyclass(frozen)]
 #[derive(Default)]
-pub struct System {
-    system: system::System,
+pub struct System(RwLock<Inner>);
+
+/// The library's system, with the memory of its solver and the inverse callbacks.
+#[derive(Default)]
+pub struct Inner {
+    pub system: system::System,
     solver: Solver,
     functions: Functions,
 }
 
 impl System {
-    /// The library's.
-    pub fn inner(&self) -> &system::System {
-        &self.system
+    /// To read it. No call waits for another one, which could be the call that has called this one.
+    pub fn read(&self) -> PyResult<RwLockReadGuard<'_, Inner>> {
+        match self.0.try_read() {
+            Ok(inner) => Ok(inner),
+            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(in_use("the system")),
+        }
     }
 
-    /// The exception for an error. If an inverse callback has raised, this is its exception.
-    fn raised(&self, error: Error) -> PyErr {
-        let thrown = self.functions.thrown.lock().unwrap_or_else(PoisonError::into_inner).take();
-        thrown.unwrap_or_else(|| raised(error))
+    /// To change it.
+    fn write(&self) -> PyResult<RwLockWriteGuard<'_, Inner>> {
+        match self.0.try_write() {
+            Ok(inner) => Ok(inner),
+            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(in_use("the system")),
+        }
     }
 
     /// Insert bodies, all or none. All arguments are checked before the first insertion, so that an error uses up no id.
     fn insert_bodies<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         count: usize,
         body: impl Fn(usize) -> std::result::Result<(usize, Kinematics, Inertia), Fault>,
-    ) -> Ids1<'py> {
-        let first = self.system.add_bodies(count, |k| {
+    ) -> PyResult<Array<'py, i64>> {
+        let first = self.write()?.system.add_bodies(count, |k| {
             let (dofs, kinematics, inertia) = body(k)?;
             Body::new(dofs, kinematics, inertia)
         });
-        let first = first.map_err(|error| raised_of(count, error))? as i64;
-        Ok(PyArray1::from_vec(py, (first..first + count as i64).collect()))
+        let first = first.map_err(|error| raised_of(count, error))?;
+        Ok(following(py, first, count))
     }
 
-    fn put_jacobian(&mut self, bodies: &Ids, constraints: &Ids, jacobian: &Jacobian) -> PyResult<()> {
-        let [bodies, constraints] = [bodies.as_slice()?, constraints.as_slice()?];
-        let (count, [bodies, constraints]) =
-            (constraints.len(), [bodies, constraints].map(|ids| ids.iter().map(|&one| id(one))));
-        let set = self.system.set_jacobian(bodies, constraints, jacobian);
-        set.map_err(|error| raised_of(count, error))
+    fn put_jacobian(&self, bodies: &Ids, constraints: &Ids, jacobian: &Jacobian) -> PyResult<()> {
+        let (bodies, constraints) = (ids(Thing::Body, bodies)?, ids(Thing::Constraint, constraints)?);
+        let set = self.write()?.system.set_jacobian(bodies.iter(), constraints.iter(), jacobian);
+        set.map_err(|error| raised_of(constraints.len(), error))
     }
 
-    /// The id of the first of the constraints that are inserted.
-    fn insert_jacobian(&mut self, bodies: &Ids, heights: &Ids, jacobian: &Jacobian) -> PyResult<i64> {
-        let (bodies, heights) = (bodies.as_slice()?.iter().map(|&one| id(one)), heights.as_slice()?);
+    fn insert_jacobian<'py>(
+        &self,
+        py: Python<'py>,
+        bodies: &Ids,
+        row_counts: &Ids,
+        jacobian: &Jacobian,
+    ) -> PyResult<Array<'py, i64>> {
+        let (bodies, row_counts) = (ids(Thing::Body, bodies)?, row_counts.as_slice()?);
         // No constraint has 0 rows, or fewer.
-        let each = heights.iter().map(|&height| usize::try_from(height).unwrap_or(0));
-        let first = self.system.add_jacobian(bodies, each, jacobian);
-        first.map(|first| first as i64).map_err(|error| raised_of(heights.len(), error))
+        let each = row_counts.iter().map(|&rows| usize::try_from(rows).unwrap_or(0));
+        let first = self.write()?.system.add_jacobian(bodies.iter(), each, jacobian);
+        let first = first.map_err(|error| raised_of(row_counts.len(), error))?;
+        Ok(following(py, first, row_counts.len()))
     }
 
     /// A vector for each body, concatenated.
@@ -83,14 +98,22 @@ impl System {
         &self,
         py: Python<'py>,
         bodies: &Ids,
-        of: impl Fn(Id, usize) -> Result<Vector>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let ids = bodies.as_slice()?;
-        let of = |(k, &one): (usize, &i64)| {
-            of(id(one), k).map_err(|error| raised_of(ids.len(), of_entry(k, error)))
+        of: impl Fn(&system::System, Id, usize) -> Result<Vector>,
+    ) -> PyResult<Array<'py>> {
+        let (bodies, inner) = (ids(Thing::Body, bodies)?, self.read()?);
+        let of = |(k, body): (usize, Id)| {
+            of(&inner.system, body, k).map_err(|error| raised_of(bodies.len(), of_entry(k, error)))
         };
-        let made = ids.iter().enumerate().map(of).collect::<PyResult<Vec<Vector>>>()?;
+        let made = bodies.iter().enumerate().map(of).collect::<PyResult<Vec<Vector>>>()?;
         Ok(array(py, made.as_flattened()))
+    }
+}
+
+impl Inner {
+    /// The exception for an error. If an inverse callback has raised, this is its exception.
+    fn raised(&self, error: Error) -> PyErr {
+        let thrown = self.functions.thrown.lock().unwrap_or_else(PoisonError::into_inner).take();
+        thrown.unwrap_or_else(|| raised(error))
     }
 }
 
@@ -98,27 +121,10 @@ fn of_entry(entry: usize, error: Error) -> EntryError {
     EntryError { entry: Some(entry), error }
 }
 
-/// Remove many things, all or none: each must be there, be named once, and be removable.
-fn remove_all(
-    system: &mut system::System,
-    ids: &[i64],
-    is_removable: impl Fn(&system::System, Id) -> bool,
-    remove: impl Fn(&mut system::System, Id) -> Result<()>,
-) -> PyResult<()> {
-    let mut named = HashSet::with_capacity(ids.len());
-    for (k, &one) in ids.iter().enumerate() {
-        if !named.insert(one) {
-            return Err(PyValueError::new_err(format!("entry {k}: id {one} is named twice")));
-        }
-        if !is_removable(system, id(one)) {
-            return remove(system, id(one)).map_err(|error| raised_of(ids.len(), of_entry(k, error)));
-        }
-    }
-    ids.iter().try_for_each(|&one| remove(system, id(one)).map_err(raised))
-}
-
-fn array<'py, T: numpy::Element + Copy>(py: Python<'py>, values: &[T]) -> Bound<'py, PyArray1<T>> {
-    PyArray1::from_slice(py, values)
+/// Consecutive ids.
+fn following<'py>(py: Python<'py>, first: Id, count: usize) -> Array<'py, i64> {
+    let first = first as i64;
+    PyArray1::from_iter(py, first..first + count as i64)
 }
 
 #[pymethods]
@@ -129,24 +135,27 @@ impl System {
     }
 
     fn __traverse__(&self, visit: PyVisit) -> std::result::Result<(), PyTraverseError> {
-        self.functions.visit(&visit)
+        // A call uses the system where it cannot be read: then it is reachable.
+        self.0.try_read().map_or(Ok(()), |inner| inner.functions.visit(&visit))
     }
 
-    /// Nothing can reach it any more but what its functions reach.
-    fn __clear__(&mut self) {
-        self.system = system::System::default();
+    /// Only its functions can reach it now.
+    fn __clear__(&self) {
+        if let Ok(mut inner) = self.0.try_write() {
+            inner.system = system::System::default();
+        }
     }
 
     // ---- bodies
 
     fn add_rigid<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         mass: Numbers,
         inertia: Matrices,
         rotation: Matrices,
         center: Vectors,
-    ) -> Ids1<'py> {
+    ) -> PyResult<Array<'py, i64>> {
         let (mass, inertia, rotation) = (mass.as_slice()?, blocks(&inertia)?, blocks(&rotation)?);
         let center = vectors(&center)?;
         self.insert_bodies(py, mass.len(), |k| {
@@ -156,12 +165,12 @@ impl System {
     }
 
     fn add_pseudo_rigid<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         mass: Numbers,
         euler: Matrices,
         center: Vectors,
-    ) -> Ids1<'py> {
+    ) -> PyResult<Array<'py, i64>> {
         let (mass, euler, center) = (mass.as_slice()?, blocks(&euler)?, vectors(&center)?);
         self.insert_bodies(py, mass.len(), |k| {
             let kinematics = Kinematics::PseudoRigid { center: center[k] };
@@ -169,7 +178,12 @@ impl System {
         })
     }
 
-    fn add_obstacle<'py>(&mut self, py: Python<'py>, rotation: Matrices, center: Vectors) -> Ids1<'py> {
+    fn add_obstacles<'py>(
+        &self,
+        py: Python<'py>,
+        rotation: Matrices,
+        center: Vectors,
+    ) -> PyResult<Array<'py, i64>> {
         let (rotation, center) = (blocks(&rotation)?, vectors(&center)?);
         self.insert_bodies(py, rotation.len(), |k| {
             let kinematics = Kinematics::Rigid { rotation: rotation[k], center: center[k] };
@@ -177,226 +191,255 @@ impl System {
         })
     }
 
-    fn add_dense(&mut self, n: usize, inverse: Numbers) -> PyResult<i64> {
-        let inertia = Inertia::dense(n, inverse.as_slice()?);
-        self.add_general(n, inertia)
+    fn add_body(&self, py: Python, inertia: inertia::Inertia) -> PyResult<i64> {
+        let Inner { system, functions, .. } = &mut *self.write()?;
+        let made = inertia.made(py, functions)?;
+        let made = made.map_err(|fault| raised(Error::of_body(system.next_body(), fault)))?;
+        Ok(system.add_body(inertia.dofs(), Kinematics::General, made).map_err(raised)? as i64)
     }
 
-    fn add_diagonal(&mut self, inverse: Numbers) -> PyResult<i64> {
-        let inverse = inverse.as_slice()?;
-        self.add_general(inverse.len(), Inertia::diagonal(inverse))
+    fn add_bodies<'py>(
+        &self,
+        py: Python<'py>,
+        sizes: Vec<usize>,
+        function: Py<PyAny>,
+    ) -> PyResult<Array<'py, i64>> {
+        let Inner { system, functions, .. } = &mut *self.write()?;
+        let function = functions.add(function);
+        let first = system.add_model(&sizes, function).map_err(raised)?;
+        Ok(following(py, first, sizes.len()))
     }
 
-    fn add_matrix(&mut self, starts: Indices, rows: Indices, values: Numbers) -> PyResult<i64> {
-        let starts = starts.as_slice()?;
-        let inertia = Inertia::matrix(starts, rows.as_slice()?, values.as_slice()?);
-        self.add_general(starts.len().saturating_sub(1), inertia)
+    fn remove_bodies(&self, bodies: Ids) -> PyResult<()> {
+        let bodies = ids(Thing::Body, &bodies)?;
+        let removed = self.write()?.system.remove_bodies(bodies.len(), |k| bodies.at(k));
+        removed.map_err(|error| raised_of(bodies.len(), error))
     }
 
-    fn add_solver(&mut self, n: usize, function: Py<PyAny>) -> PyResult<i64> {
-        let inertia = Inertia::solver(self.functions.add(function));
-        self.add_general(n, inertia)
+    fn set_rotation(&self, bodies: Ids, rotation: Matrices) -> PyResult<()> {
+        let (bodies, rotation) = (ids(Thing::Body, &bodies)?, blocks(&rotation)?);
+        let set = self.write()?.system.set_rotations(bodies.len(), |k| (bodies.at(k), rotation[k]));
+        set.map_err(|error| raised_of(bodies.len(), error))
     }
 
-    fn add_model(&mut self, sizes: Vec<usize>, function: Py<PyAny>) -> PyResult<i64> {
-        let function = self.functions.add(function);
-        self.system.add_model(&sizes, function).map(|first| first as i64).map_err(raised)
-    }
-
-    fn remove_bodies(&mut self, bodies: Ids) -> PyResult<()> {
-        let used: HashSet<Id> =
-            self.system.constraints().flat_map(|(_, constraint)| constraint.bodies()).flatten().collect();
-        let is_removable = |system: &system::System, id| system.body(id).is_ok() && !used.contains(&id);
-        remove_all(&mut self.system, bodies.as_slice()?, is_removable, system::System::remove_body)
-    }
-
-    fn set_rotation(&mut self, bodies: Ids, rotation: Matrices) -> PyResult<()> {
-        let (ids, rotation) = (bodies.as_slice()?, blocks(&rotation)?);
-        let set = self.system.set_rotations(ids.len(), |k| (id(ids[k]), rotation[k]));
-        set.map_err(|error| raised_of(ids.len(), error))
-    }
-
-    fn rotation<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (ids, mut all) = (bodies.as_slice()?, Vec::<Block>::new());
-        let told = self.system.rotations(ids.len(), |k| id(ids[k]), |_, one| all.push(by_columns_3(one)));
-        told.map_err(|error| raised_of(ids.len(), error))?;
+    fn rotation<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Array<'py>> {
+        let (bodies, mut all) = (ids(Thing::Body, &bodies)?, Vec::<Block>::new());
+        let tell = |_: usize, one: &Block| all.push(by_columns_3(one));
+        let told = self.read()?.system.rotations(bodies.len(), |k| bodies.at(k), tell);
+        told.map_err(|error| raised_of(bodies.len(), error))?;
         Ok(array(py, all.as_flattened()))
     }
 
-    fn set_mass(&mut self, one: i64, mass: f64, inertia: Matrices) -> PyResult<()> {
-        let inertia = blocks(&inertia)?[0];
-        self.system.set_mass(id(one), mass, &inertia).map_err(raised)
+    fn set_inertia(&self, py: Python, body: i64, inertia: inertia::Inertia) -> PyResult<()> {
+        let body = id(Thing::Body, body)?;
+        let Inner { system, functions, .. } = &mut *self.write()?;
+        inertia.set(py, system, functions, body)?.map_err(raised)
     }
 
-    fn set_dense(&mut self, one: i64, n: usize, inverse: Numbers) -> PyResult<()> {
-        self.system.set_dense(id(one), n, inverse.as_slice()?).map_err(raised)
-    }
-
-    fn set_diagonal(&mut self, one: i64, inverse: Numbers) -> PyResult<()> {
-        self.set_inertia(one, Inertia::diagonal(inverse.as_slice()?))
-    }
-
-    fn set_matrix(&mut self, one: i64, starts: Indices, rows: Indices, values: Numbers) -> PyResult<()> {
-        let (starts, rows, values) = (starts.as_slice()?, rows.as_slice()?, values.as_slice()?);
-        self.system.set_matrix(id(one), starts, rows, values).map_err(raised)
-    }
-
-    fn set_velocity(&mut self, bodies: Ids, velocity: Vectors, is_previous: bool) -> PyResult<()> {
-        let (ids, velocity) = (bodies.as_slice()?, velocity.as_slice()?);
-        let n = velocity.len() / ids.len().max(1);
-        let of = |k: usize| (id(ids[k]), &velocity[n * k..n * (k + 1)]);
-        let set = self.system.set_velocities(ids.len(), is_previous, of);
-        set.map_err(|error| raised_of(ids.len(), error))
+    fn set_velocity(&self, bodies: Ids, velocity: Vectors, is_previous: bool) -> PyResult<()> {
+        let (bodies, velocity) = (ids(Thing::Body, &bodies)?, velocity.as_slice()?);
+        let n = velocity.len() / bodies.len().max(1);
+        let of = |k: usize| (bodies.at(k), &velocity[n * k..n * (k + 1)]);
+        let set = self.write()?.system.set_velocities(bodies.len(), is_previous, of);
+        set.map_err(|error| raised_of(bodies.len(), error))
     }
 
     /// The velocities of bodies, concatenated. All bodies must have the same number of dofs.
-    fn velocity<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (ids, mut values) = (bodies.as_slice()?, Vec::new());
-        for (k, &one) in ids.iter().enumerate() {
-            let body = self.system.body(id(one));
-            let body = body.map_err(|error| raised_of(ids.len(), of_entry(k, error)))?;
+    fn velocity<'py>(&self, py: Python<'py>, bodies: Ids, is_previous: bool) -> PyResult<Array<'py>> {
+        let (bodies, inner, mut values) = (ids(Thing::Body, &bodies)?, self.read()?, Vec::new());
+        for (k, one) in bodies.iter().enumerate() {
+            let body = inner.system.body(one);
+            let body = body.map_err(|error| raised_of(bodies.len(), of_entry(k, error)))?;
             if k > 0 && values.len() != k * body.dofs() {
+                let dofs = values.len() / k;
                 let text =
-                    format!("entry {k}: body {one} has another number of velocities than those before it");
-                return Err(PyValueError::new_err(text));
+                    format!("body {one} has {} velocities, the bodies before it have {dofs}", body.dofs());
+                return Err(invalid(Some(k), &text));
             }
-            values.extend_from_slice(body.velocity());
+            let velocity = if is_previous { body.previous_velocity() } else { body.velocity() };
+            values.extend_from_slice(velocity);
         }
         Ok(PyArray1::from_vec(py, values))
     }
 
-    fn bodies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        PyArray1::from_iter(py, self.system.bodies().map(|(id, _)| id as i64))
+    fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Array<'py, i64>> {
+        Ok(PyArray1::from_iter(py, self.read()?.system.bodies().map(|(id, _)| id as i64)))
+    }
+
+    fn body_count(&self) -> PyResult<usize> {
+        Ok(self.read()?.system.bodies().count())
+    }
+
+    /// The kind of a body and its number of velocities.
+    fn body(&self, body: i64) -> PyResult<(&'static str, usize)> {
+        let (body, inner) = (id(Thing::Body, body)?, self.read()?);
+        let body = inner.system.body(body).map_err(raised)?;
+        let kind = match (body.kinematics(), body.inertia()) {
+            (Kinematics::Rigid { .. }, Inertia::Obstacle) => "obstacle",
+            (Kinematics::Rigid { .. }, _) => "rigid",
+            (Kinematics::PseudoRigid { .. }, _) => "pseudo_rigid",
+            (Kinematics::General, _) => "general",
+        };
+        Ok((kind, body.dofs()))
+    }
+
+    fn set_option(&self, name: &str, value: bool) -> PyResult<()> {
+        self.write()?.system.set_option(option(name)?, value);
+        Ok(())
+    }
+
+    fn option(&self, name: &str) -> PyResult<bool> {
+        Ok(self.read()?.system.option(option(name)?))
+    }
+
+    fn clear(&self) -> PyResult<()> {
+        self.write()?.system.clear();
+        Ok(())
     }
 
     // ---- constraints
 
-    fn add_constraints<'py>(
-        &mut self,
+    fn add_point_constraints<'py>(
+        &self,
         py: Python<'py>,
         master: Ids,
         slave: Ids,
         frame: Matrices,
         master_point: Vectors,
         slave_point: Vectors,
-    ) -> Ids1<'py> {
-        let (master, slave) = (master.as_slice()?, slave.as_slice()?);
+    ) -> PyResult<Array<'py, i64>> {
+        let (master, slave) = (sides(&master)?, sides(&slave)?);
         let (frame, points) =
             (frame.as_slice()?.as_chunks().0, [vectors(&master_point)?, vectors(&slave_point)?]);
-        let first = self.system.add_point_constraints(master.len(), |k| AtPoints {
-            bodies: [body(master[k]), body(slave[k])],
+        let first = self.write()?.system.add_point_constraints(master.len(), |k| AtPoints {
+            bodies: [master.side(k), slave.side(k)],
             frame: by_columns_3(&frame[k]),
             points: points.map(|points| points[k]),
         });
-        let first = first.map_err(|error| raised_of(master.len(), error))? as i64;
-        Ok(PyArray1::from_iter(py, first..first + master.len() as i64))
-    }
-
-    /// H row by row, 3 × n; none for the ground.
-    fn add_operators(
-        &mut self,
-        master: i64,
-        of_master: Option<Numbers>,
-        slave: i64,
-        of_slave: Option<Numbers>,
-    ) -> PyResult<i64> {
-        let operators = [operator(of_master)?, operator(of_slave)?].into_iter().flatten().collect();
-        let inserted = self.system.add_constraint_rows(&[body(master), body(slave)], operators);
-        inserted.map(|id| id as i64).map_err(raised)
+        let first = first.map_err(|error| raised_of(master.len(), error))?;
+        Ok(following(py, first, master.len()))
     }
 
     /// Insert a constraint of `rows` scalar rows; one H for each body, row-major.
-    fn add_rows(&mut self, rows: usize, bodies: Ids, operators: Vec<Numbers>) -> PyResult<i64> {
-        let bodies: Vec<Id> = bodies.as_slice()?.iter().map(|&body| id(body)).collect();
-        let operators = rows_operators(rows, &operators)?;
-        Ok(self.system.add_constraint_rows(&bodies, operators).map_err(raised)? as i64)
+    fn add_constraint_rows(&self, rows: usize, bodies: Ids, operators: Vec<Numbers>) -> PyResult<i64> {
+        let bodies: Vec<Id> = ids(Thing::Body, &bodies)?.iter().collect();
+        let operators = row_operators(rows, &operators)?;
+        Ok(self.write()?.system.add_constraint_rows(&bodies, operators).map_err(raised)? as i64)
     }
 
-    fn add_freedom(&mut self, body: i64, freedom: i64, coefficient: f64) -> PyResult<i64> {
-        let freedom = usize::try_from(freedom).ok();
-        Ok(self.system.add_dof_constraint(id(body), freedom, coefficient).map_err(raised)? as i64)
+    fn add_dof_constraint(&self, body: i64, dof: i64, coefficient: f64) -> PyResult<i64> {
+        let (body, dof) = (id(Thing::Body, body)?, usize::try_from(dof).ok());
+        Ok(self.write()?.system.add_dof_constraint(body, dof, coefficient).map_err(raised)? as i64)
     }
 
-    fn set_rows_operators(&mut self, constraint: i64, operators: Vec<Numbers>) -> PyResult<()> {
-        let rows = self.system.constraint(id(constraint)).map_err(raised)?.rows();
-        self.system.set_operators(id(constraint), rows_operators(rows, &operators)?).map_err(raised)
+    fn set_operators(&self, constraint: i64, operators: Vec<Numbers>) -> PyResult<()> {
+        let (constraint, system) = (id(Thing::Constraint, constraint)?, &mut self.write()?.system);
+        let rows = system.constraint(constraint).map_err(raised)?.rows();
+        system.set_operators(constraint, row_operators(rows, &operators)?).map_err(raised)
     }
 
-    fn set_rows_compliance(&mut self, constraint: i64, compliance: Option<Numbers>) -> PyResult<()> {
-        let compliance = compliance.as_ref().map(|values| values.as_slice()).transpose()?;
-        self.system.set_compliance(id(constraint), compliance.unwrap_or_default()).map_err(raised)
+    /// Compliances of constraints, concatenated: a square matrix for each, or nothing at all.
+    fn set_compliance(&self, constraints: Ids, compliance: Numbers) -> PyResult<()> {
+        let (constraints, values) = (ids(Thing::Constraint, &constraints)?, compliance.as_slice()?);
+        let system = &mut self.write()?.system;
+        let mut starts = vec![0];
+        for (k, constraint) in constraints.iter().enumerate() {
+            let constraint = system.constraint(constraint);
+            let constraint = constraint.map_err(|error| raised_of(constraints.len(), of_entry(k, error)))?;
+            starts.push(starts[k] + constraint.rows().pow(2));
+        }
+        if !values.is_empty() && values.len() != starts[constraints.len()] {
+            return Err(invalid(None, "the compliances have another number of values than the constraints"));
+        }
+        let of = |k: usize| (constraints.at(k), values.get(starts[k]..starts[k + 1]).unwrap_or_default());
+        system.set_compliances(constraints.len(), of).map_err(|error| raised_of(constraints.len(), error))
     }
 
-    fn regularise(&mut self, mu: Numbers) -> PyResult<()> {
-        self.system.set_regularization(mu.as_slice()?).map_err(raised)
+    /// m × m values, or none.
+    fn compliance<'py>(&self, py: Python<'py>, constraint: i64) -> PyResult<Array<'py>> {
+        let (constraint, inner) = (id(Thing::Constraint, constraint)?, self.read()?);
+        Ok(array(py, inner.system.compliance(constraint).map_err(raised)?))
     }
 
-    fn set_tags(&mut self, constraints: Ids, tags: PyReadonlyArray1<u64>) -> PyResult<()> {
-        let (ids, tags) = (constraints.as_slice()?, tags.as_slice()?);
-        let set = self.system.set_tags(ids.len(), |k| (id(ids[k]), tags[k]));
-        set.map_err(|error| raised_of(ids.len(), error))
+    fn regularization<'py>(&self, py: Python<'py>) -> PyResult<Array<'py>> {
+        let system = &self.read()?.system;
+        let mut mu = vec![0.0; scalar_count(system)];
+        system.regularization(&mut mu).map_err(raised)?;
+        Ok(PyArray1::from_vec(py, mu))
     }
 
-    fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let mut tags = vec![0; self.system.constraints().count()];
-        self.system.tags(&mut tags).map_err(raised)?;
+    /// The bodies of a constraint, −1 for the ground, and its number of scalar rows.
+    fn constraint(&self, constraint: i64) -> PyResult<(Vec<i64>, usize)> {
+        let (constraint, inner) = (id(Thing::Constraint, constraint)?, self.read()?);
+        let constraint = inner.system.constraint(constraint).map_err(raised)?;
+        let first = constraint.bodies();
+        let others = constraint.all_bodies().skip(first.iter().flatten().count());
+        let bodies = first.into_iter().chain(others.map(Some)).map(|body| body.map_or(-1, |id| id as i64));
+        Ok((bodies.collect(), constraint.rows()))
+    }
+
+    fn set_regularization(&self, mu: Numbers) -> PyResult<()> {
+        self.write()?.system.set_regularization(mu.as_slice()?).map_err(raised)
+    }
+
+    fn set_tags(&self, constraints: Ids, tags: PyReadonlyArray1<u64>) -> PyResult<()> {
+        let (constraints, tags) = (ids(Thing::Constraint, &constraints)?, tags.as_slice()?);
+        let set = self.write()?.system.set_tags(constraints.len(), |k| (constraints.at(k), tags[k]));
+        set.map_err(|error| raised_of(constraints.len(), error))
+    }
+
+    fn tags<'py>(&self, py: Python<'py>) -> PyResult<Array<'py, u64>> {
+        let system = &self.read()?.system;
+        let mut tags = vec![0; system.constraints().count()];
+        system.tags(&mut tags).map_err(raised)?;
         Ok(PyArray1::from_vec(py, tags))
     }
 
-    fn set_laws(&mut self, constraints: Ids, laws: Laws) -> PyResult<()> {
-        let (ids, laws) = (constraints.as_slice()?, laws.of_constraints()?);
-        let set = self.system.set_laws(ids.len(), |k| (id(ids[k]), laws[k]));
-        set.map_err(|error| raised_of(ids.len(), error))
+    fn set_laws(&self, constraints: Ids, laws: Laws) -> PyResult<()> {
+        let (constraints, laws) = (ids(Thing::Constraint, &constraints)?, laws.of_constraints()?);
+        let set = self.write()?.system.set_laws(constraints.len(), |k| (constraints.at(k), laws[k]));
+        set.map_err(|error| raised_of(constraints.len(), error))
     }
 
     fn laws<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<LawArrays<'py>> {
-        let (ids, mut laws) = (constraints.as_slice()?, Vec::new());
-        let told = self.system.laws(ids.len(), |k| id(ids[k]), |_, law| laws.push(law.copied()));
-        told.map_err(|error| raised_of(ids.len(), error))?;
+        let (constraints, mut laws) = (ids(Thing::Constraint, &constraints)?, Vec::new());
+        let system = &self.read()?.system;
+        let told = system.laws(constraints.len(), |k| constraints.at(k), |_, law| laws.push(law.copied()));
+        told.map_err(|error| raised_of(constraints.len(), error))?;
         Ok(solve::arrays(py, &laws))
     }
 
     /// Numbers of scalar rows of constraints.
-    fn heights_of<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let ids = constraints.as_slice()?;
-        let height = |(k, &one): (usize, &i64)| match self.system.constraint(id(one)) {
+    fn row_counts_of<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<Array<'py, i64>> {
+        let (constraints, inner) = (ids(Thing::Constraint, &constraints)?, self.read()?);
+        let rows = |(k, constraint): (usize, Id)| match inner.system.constraint(constraint) {
             Ok(constraint) => Ok(constraint.rows() as i64),
-            Err(error) => Err(raised_of(ids.len(), of_entry(k, error))),
+            Err(error) => Err(raised_of(constraints.len(), of_entry(k, error))),
         };
-        let heights = ids.iter().enumerate().map(height).collect::<PyResult<Vec<i64>>>()?;
-        Ok(PyArray1::from_vec(py, heights))
+        Ok(PyArray1::from_vec(py, constraints.iter().enumerate().map(rows).collect::<PyResult<_>>()?))
     }
 
-    fn set_reactions(&mut self, reactions: Numbers) -> PyResult<()> {
-        self.system.store_reactions(reactions.as_slice()?).map_err(raised)
+    fn store_reactions(&self, reactions: Numbers) -> PyResult<()> {
+        self.write()?.system.store_reactions(reactions.as_slice()?).map_err(raised)
     }
 
-    fn reactions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let mut reactions = vec![0.0; self.scalar_count()];
-        self.system.stored_reactions(&mut reactions).map_err(raised)?;
+    fn stored_reactions<'py>(&self, py: Python<'py>) -> PyResult<Array<'py>> {
+        let system = &self.read()?.system;
+        let mut reactions = vec![0.0; scalar_count(system)];
+        system.stored_reactions(&mut reactions).map_err(raised)?;
         Ok(PyArray1::from_vec(py, reactions))
     }
 
     /// Which scalar rows depend on earlier ones.
-    fn redundant<'py>(&self, py: Python<'py>, tolerance: f64) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let system = &self.system;
+    fn redundant<'py>(&self, py: Python<'py>, tolerance: f64) -> PyResult<Array<'py, bool>> {
+        let system = &self.read()?.system;
         let flags = without_gil(py, || system.redundant(tolerance)).map_err(raised)?;
         Ok(PyArray1::from_vec(py, flags))
     }
 
-    fn set_operators(
-        &mut self,
-        constraint: i64,
-        of_master: Option<Numbers>,
-        of_slave: Option<Numbers>,
-    ) -> PyResult<()> {
-        let operators = [operator(of_master)?, operator(of_slave)?].into_iter().flatten().collect();
-        self.system.set_operators(id(constraint), operators).map_err(raised)
-    }
-
     /// Rows of J, of which entry (i, j) is `values[i * strides[0] + j * strides[1]]`.
     fn set_jacobian(
-        &mut self,
+        &self,
         bodies: Ids,
         constraints: Ids,
         values: Numbers,
@@ -409,7 +452,7 @@ impl System {
 
     /// Compressed rows of J.
     fn set_sparse_jacobian(
-        &mut self,
+        &self,
         bodies: Ids,
         constraints: Ids,
         shape: [usize; 2],
@@ -422,36 +465,39 @@ impl System {
         self.put_jacobian(&bodies, &constraints, &jacobian)
     }
 
-    fn add_jacobian(
-        &mut self,
+    fn add_jacobian<'py>(
+        &self,
+        py: Python<'py>,
         bodies: Ids,
-        heights: Ids,
+        row_counts: Ids,
         values: Numbers,
         shape: [usize; 2],
         strides: [usize; 2],
-    ) -> PyResult<i64> {
+    ) -> PyResult<Array<'py, i64>> {
         let jacobian = Jacobian::Dense { values: values.as_slice()?, shape, strides };
-        self.insert_jacobian(&bodies, &heights, &jacobian)
+        self.insert_jacobian(py, &bodies, &row_counts, &jacobian)
     }
 
-    fn add_sparse_jacobian(
-        &mut self,
+    #[allow(clippy::too_many_arguments, reason = "the arrays of a matrix")]
+    fn add_sparse_jacobian<'py>(
+        &self,
+        py: Python<'py>,
         bodies: Ids,
-        heights: Ids,
+        row_counts: Ids,
         shape: [usize; 2],
         starts: Indices,
         indices: Indices,
         values: Numbers,
-    ) -> PyResult<i64> {
+    ) -> PyResult<Array<'py, i64>> {
         let (starts, indices, values) = (starts.as_slice()?, indices.as_slice()?, values.as_slice()?);
         let jacobian = Jacobian::Sparse { shape, starts, counts: None, indices, values };
-        self.insert_jacobian(&bodies, &heights, &jacobian)
+        self.insert_jacobian(py, &bodies, &row_counts, &jacobian)
     }
 
     /// Ids of the entries; numbers of kept, inserted and removed constraints; the id of the first new one.
     #[allow(clippy::too_many_arguments, clippy::type_complexity, reason = "the arrays of a list")]
     fn sync_constraints<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         keys: PyReadonlyArray1<u64>,
         master: Ids,
@@ -460,90 +506,83 @@ impl System {
         master_point: Vectors,
         slave_point: Vectors,
         laws: Option<Laws>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, [usize; 3], Option<i64>)> {
-        let (keys, master, slave) = (keys.as_slice()?, master.as_slice()?, slave.as_slice()?);
+    ) -> PyResult<(Array<'py, i64>, [usize; 3], Option<i64>)> {
+        let (keys, master, slave) = (keys.as_slice()?, sides(&master)?, sides(&slave)?);
         let (frame, points) = (blocks(&frame)?, [vectors(&master_point)?, vectors(&slave_point)?]);
         let laws = laws.map(|laws| laws.of_constraints()).transpose()?;
         let entry = |k: usize| Keyed {
             key: keys[k],
             place: AtPoints {
-                bodies: [body(master[k]), body(slave[k])],
+                bodies: [master.side(k), slave.side(k)],
                 frame: frame[k],
                 points: points.map(|points| points[k]),
             },
             law: laws.as_ref().and_then(|laws| laws[k]),
         };
-        let mut ids = Vec::with_capacity(keys.len());
-        let synced = self.system.sync_constraints(keys.len(), entry, |_, id| ids.push(id as i64));
+        let mut own = Vec::with_capacity(keys.len());
+        let synced = self.write()?.system.sync_constraints(keys.len(), entry, |_, id| own.push(id as i64));
         let synced = synced.map_err(|error| raised_of(keys.len(), error))?;
         let counts = [synced.kept, synced.inserted, synced.removed];
-        Ok((PyArray1::from_vec(py, ids), counts, synced.first_inserted.map(|id| id as i64)))
+        Ok((PyArray1::from_vec(py, own), counts, synced.first_inserted.map(|id| id as i64)))
     }
 
-    fn remove_constraints(&mut self, constraints: Ids) -> PyResult<()> {
-        let ids = constraints.as_slice()?;
-        let removed = self.system.remove_constraints(ids.len(), |k| id(ids[k]));
-        removed.map_err(|error| raised_of(ids.len(), error))
+    fn remove_constraints(&self, constraints: Ids) -> PyResult<()> {
+        let constraints = ids(Thing::Constraint, &constraints)?;
+        let removed = self.write()?.system.remove_constraints(constraints.len(), |k| constraints.at(k));
+        removed.map_err(|error| raised_of(constraints.len(), error))
     }
 
-    /// Bodies stay where none are given.
+    /// Without bodies, the constraints stay on theirs.
     fn move_constraints(
-        &mut self,
+        &self,
         constraints: Ids,
         bodies: Option<[Ids; 2]>,
         frame: Matrices,
         master_point: Vectors,
         slave_point: Vectors,
     ) -> PyResult<()> {
-        let (ids, frame) = (constraints.as_slice()?, blocks(&frame)?);
+        let (constraints, frame) = (ids(Thing::Constraint, &constraints)?, blocks(&frame)?);
         let points = [vectors(&master_point)?, vectors(&slave_point)?];
         let bodies = match &bodies {
-            Some([master, slave]) => Some([master.as_slice()?, slave.as_slice()?]),
+            Some([master, slave]) => Some([sides(master)?, sides(slave)?]),
             None => None,
         };
-        let moved = self.system.move_constraints(ids.len(), |k| {
-            let bodies = bodies.map(|bodies| bodies.map(|ids| body(ids[k])));
-            (id(ids[k]), bodies, frame[k], points.map(|points| points[k]))
+        let moved = self.write()?.system.move_constraints(constraints.len(), |k| {
+            let bodies = bodies.map(|bodies| bodies.map(|sides| sides.side(k)));
+            (constraints.at(k), bodies, frame[k], points.map(|points| points[k]))
         });
-        moved.map_err(|error| raised_of(ids.len(), error))
+        moved.map_err(|error| raised_of(constraints.len(), error))
     }
 
     /// Frames, points of masters, points of slaves.
-    fn placements<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<[Bound<'py, PyArray1<f64>>; 3]> {
-        let ids = constraints.as_slice()?;
+    fn point_frames<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<[Array<'py>; 3]> {
+        let constraints = ids(Thing::Constraint, &constraints)?;
         let (mut frames, mut places) = (Vec::<Block>::new(), [Vec::<Vector>::new(), Vec::new()]);
-        let told = self.system.point_frames(
-            ids.len(),
-            |k| id(ids[k]),
+        let told = self.read()?.system.point_frames(
+            constraints.len(),
+            |k| constraints.at(k),
             |_, frame, points| {
                 frames.push(by_columns_3(frame));
                 places.iter_mut().zip(points).for_each(|(places, point)| places.push(*point));
             },
         );
-        told.map_err(|error| raised_of(ids.len(), error))?;
+        told.map_err(|error| raised_of(constraints.len(), error))?;
         let [masters, slaves] = places;
         Ok([frames.as_flattened(), masters.as_flattened(), slaves.as_flattened()]
             .map(|values| array(py, values)))
     }
 
-    fn set_compliance(&mut self, constraints: Ids, compliance: Matrices) -> PyResult<()> {
-        let (ids, compliance) = (constraints.as_slice()?, blocks(&compliance)?);
-        let set = self.system.set_compliances(ids.len(), |k| (id(ids[k]), &compliance[k][..]));
-        set.map_err(|error| raised_of(ids.len(), error))
-    }
-
     // ---- the world
 
-    fn referential_point<'py>(
+    fn body_point<'py>(
         &self,
         py: Python<'py>,
         bodies: Ids,
         center: Vectors,
         place: Vectors,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<Array<'py>> {
         let (center, place) = (vectors(&center)?, vectors(&place)?);
-        let system = &self.system;
-        self.vectors_of(py, &bodies, |id, k| system.body_point(id, &center[k], &place[k]))
+        self.vectors_of(py, &bodies, |system, id, k| system.body_point(id, &center[k], &place[k]))
     }
 
     fn pseudo_rigid_point<'py>(
@@ -553,31 +592,31 @@ impl System {
         gradient: Matrices,
         center: Vectors,
         place: Vectors,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<Array<'py>> {
         let (gradient, center, place) = (blocks(&gradient)?, vectors(&center)?, vectors(&place)?);
-        let system = &self.system;
-        let point = |id, k| system.pseudo_rigid_point(id, &gradient[k], &center[k], &place[k]);
-        self.vectors_of(py, &bodies, point)
+        self.vectors_of(py, &bodies, |system, id, k| {
+            system.pseudo_rigid_point(id, &gradient[k], &center[k], &place[k])
+        })
     }
 
-    fn referential_spin<'py>(
+    fn body_angular_velocity<'py>(
         &self,
         py: Python<'py>,
         bodies: Ids,
         spin: Vectors,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<Array<'py>> {
         let spin = vectors(&spin)?;
-        self.vectors_of(py, &bodies, |id, k| self.system.body_angular_velocity(id, &spin[k]))
+        self.vectors_of(py, &bodies, |system, id, k| system.body_angular_velocity(id, &spin[k]))
     }
 
-    fn world_spin<'py>(
+    fn world_angular_velocity<'py>(
         &self,
         py: Python<'py>,
         bodies: Ids,
         spin: Vectors,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<Array<'py>> {
         let spin = vectors(&spin)?;
-        self.vectors_of(py, &bodies, |id, k| self.system.world_angular_velocity(id, &spin[k]))
+        self.vectors_of(py, &bodies, |system, id, k| system.world_angular_velocity(id, &spin[k]))
     }
 
     // ---- stability
@@ -589,13 +628,14 @@ impl System {
         joints: Joints,
         reactions: Numbers,
         x: Numbers,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let stiffness = self.system.geometric_stiffness(&joints.made()?, reactions.as_slice()?);
+    ) -> PyResult<Array<'py>> {
+        let inner = self.read()?;
+        let stiffness = inner.system.geometric_stiffness(&joints.made()?, reactions.as_slice()?);
         let (stiffness, x) = (stiffness.map_err(raised)?, x.as_slice()?);
         let size = stiffness.dofs();
         if size == 0 || !x.len().is_multiple_of(size) {
             let text = format!("x: {} values where {size} for each vector are needed", x.len());
-            return Err(PyValueError::new_err(text));
+            return Err(invalid(None, &text));
         }
         let mut y = vec![0.0; x.len()];
         let pairs = x.chunks(size).zip(y.chunks_mut(size));
@@ -611,7 +651,7 @@ impl System {
         reactions: Numbers,
         is_sharp: bool,
     ) -> PyResult<([f64; 3], Option<i64>)> {
-        let (joints, reactions, system) = (joints.made()?, reactions.as_slice()?, &self.system);
+        let (joints, reactions, system) = (joints.made()?, reactions.as_slice()?, &self.read()?.system);
         let directions = if is_sharp { Directions::Free } else { Directions::All };
         let made = without_gil(py, || system.critical_step(&joints, reactions, directions));
         let made = made.map_err(raised)?;
@@ -621,50 +661,54 @@ impl System {
 
     // ---- results
 
-    fn update(&mut self, py: Python, h: f64) -> PyResult<()> {
-        let system = &mut self.system;
-        without_gil(py, || system.update(h)).map_err(|error| self.raised(error))
+    fn update(&self, py: Python, h: f64) -> PyResult<()> {
+        let inner = &mut *self.write()?;
+        let system = &mut inner.system;
+        let updated = without_gil(py, || system.update(h));
+        updated.map_err(|error| inner.raised(error))
     }
 
     /// Copies: ids, where scalars of rows begin, starts, columns, blocks (column by column), B, V, diagonal blocks and their inverses.
     #[allow(clippy::type_complexity, reason = "a tuple of arrays")]
-    fn rows<'py>(
+    fn results<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(
-        [Bound<'py, PyArray1<i64>>; 1],
-        [Bound<'py, PyArray1<i32>>; 3],
-        [Bound<'py, PyArray1<f64>>; 5],
-    )> {
-        let rows = self.system.results().map_err(raised)?;
-        let scalars: Vec<i32> = match rows.w.layout() {
-            Some(layout) => layout.scalar_starts().to_vec(),
-            None => (0..=rows.ids.len()).map(|row| 3 * row as i32).collect(),
+    ) -> PyResult<(Array<'py, i64>, [Array<'py, i32>; 3], [Array<'py>; 5])> {
+        let inner = self.read()?;
+        let rows = inner.system.results().map_err(raised)?;
+        let scalars = match rows.w.layout() {
+            Some(layout) => array(py, layout.scalar_starts()),
+            None => PyArray1::from_iter(py, (0..=rows.ids.len()).map(|row| 3 * row as i32)),
         };
         let numbers = [rows.w.values(), rows.b, rows.v, rows.diagonal, rows.inverse];
         Ok((
-            [array(py, rows.ids)],
-            [&scalars, rows.w.starts(), rows.w.columns()].map(|values| array(py, values)),
+            array(py, rows.ids),
+            [scalars, array(py, rows.w.starts()), array(py, rows.w.columns())],
             numbers.map(|values| array(py, values)),
         ))
     }
 
+    fn row_of(&self, constraint: i64) -> PyResult<usize> {
+        self.read()?.system.row_of(id(Thing::Constraint, constraint)?).map_err(raised)
+    }
+
     /// Products with `count` vectors, concatenated.
-    fn times<'py>(
+    fn multiply<'py>(
         &self,
         py: Python<'py>,
         count: usize,
         x: Numbers,
         through_bodies: bool,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<Array<'py>> {
         let x = x.as_slice()?;
         let mut y = vec![0.0; x.len()];
-        let (system, stride) = (&self.system, x.len() / count.max(1));
+        let inner = self.read()?;
+        let (system, stride) = (&inner.system, x.len() / count.max(1));
         without_gil(py, || {
-            // One vector is to be of the right length to the value; of several the strides are.
+            // The library checks the length of one vector, and only the strides of several.
             let scalars: usize = scalar_count(system);
             if count != 1 && stride != scalars {
-                let (what, expected, found) = ("vectors of three values a row", scalars, stride);
+                let (what, expected, found) = ("vectors of W x", scalars, stride);
                 return Err(Error::of_system(Fault::Size { what, expected, found }));
             }
             match (count, through_bodies) {
@@ -679,97 +723,105 @@ impl System {
                 }
             }
         })
-        .map_err(|error| self.raised(error))?;
+        .map_err(|error| inner.raised(error))?;
         Ok(PyArray1::from_vec(py, y))
     }
 
-    fn row_count(&self) -> usize {
-        if self.system.row_count() == 0 { 0 } else { self.system.constraints().count() }
+    fn constraints<'py>(&self, py: Python<'py>) -> PyResult<Array<'py, i64>> {
+        Ok(PyArray1::from_iter(py, self.read()?.system.constraints().map(|(id, _)| id as i64)))
     }
 
-    /// Numbers of scalars of the rows.
-    fn heights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let heights = self.system.constraints().map(|(_, constraint)| constraint.rows());
-        PyArray1::from_vec(py, heights.take(self.row_count()).map(|height| height as i64).collect())
+    fn constraint_count(&self) -> PyResult<usize> {
+        Ok(self.read()?.system.constraints().count())
     }
 
-    /// Whether no constraint has other than three rows.
-    fn are_three(&self) -> bool {
-        self.system.results().is_ok_and(|rows| rows.w.layout().is_none())
+    /// Numbers of scalar rows of all constraints.
+    fn row_counts<'py>(&self, py: Python<'py>) -> PyResult<Array<'py, i64>> {
+        let inner = self.read()?;
+        let counts = inner.system.constraints().map(|(_, constraint)| constraint.rows() as i64);
+        Ok(PyArray1::from_vec(py, counts.collect()))
     }
 
     /// The number of scalar rows of all constraints.
-    fn scalar_count(&self) -> usize {
-        scalar_count(&self.system)
+    fn scalar_count(&self) -> PyResult<usize> {
+        Ok(scalar_count(&self.read()?.system))
     }
 
-    /// See [`solve::report`] for the result; without laws the kept ones are used. `reactions` are where to begin, and become the
-    /// best that are met.
+    /// See [`solve::report`] for the result; without laws the kept ones are used. `reactions` is the initial guess, and becomes the
+    /// best forces that are found.
     fn solve<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         laws: Option<Laws>,
-        options: Choice,
+        options: Choices,
         progress: Option<Py<PyAny>>,
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
-        let rows = self.system.results().map_err(raised)?;
+        let Inner { system, solver, .. } = &mut *self.write()?;
+        let rows = system.results().map_err(raised)?;
         let laws = match laws {
             Some(laws) => laws.made((0..rows.w.len()).map(|row| rows.w.height(row)))?,
             None => {
                 let mut kept = Vec::new();
-                self.system.row_laws(&mut kept).map_err(raised)?;
+                system.row_laws(&mut kept).map_err(raised)?;
                 kept
             }
         };
         let options = options.made()?;
         let forces = reactions.as_slice_mut()?;
-        let Self { system, solver, .. } = self;
         let mut progress = Progress::new(progress, options.measure);
+        let (system, own) = (&*system, &mut *solver);
         let report = without_gil(py, || match progress.watch() {
-            Some(mut watch) => system.solve_with_progress(solver, &laws, &options, forces, &mut watch),
-            None => system.solve(solver, &laws, &options, forces),
+            Some(mut watch) => system.solve_with_progress(own, &laws, &options, forces, &mut watch),
+            None => system.solve(own, &laws, &options, forces),
         })
         .map_err(raised)?;
         progress.end()?;
         Ok(solve::report(py, &report, &options, solver))
     }
 
-    fn add_force(&self, one: i64, reactions: Numbers, mut force: PyReadwriteArray1<f64>) -> PyResult<()> {
-        self.system.constraint_force(id(one), reactions.as_slice()?, force.as_slice_mut()?).map_err(raised)
+    /// Adds H^T R to a force.
+    fn constraint_force(
+        &self,
+        body: i64,
+        reactions: Numbers,
+        mut force: PyReadwriteArray1<f64>,
+    ) -> PyResult<()> {
+        let (body, reactions) = (id(Thing::Body, body)?, reactions.as_slice()?);
+        self.read()?.system.constraint_force(body, reactions, force.as_slice_mut()?).map_err(raised)
     }
 
-    fn add_reactions(&mut self, py: Python, reactions: Numbers) -> PyResult<()> {
-        let (reactions, system) = (reactions.as_slice()?, &mut self.system);
-        without_gil(py, || system.apply_reactions(reactions)).map_err(|error| self.raised(error))
+    fn apply_reactions(&self, py: Python, reactions: Numbers) -> PyResult<()> {
+        let (reactions, inner) = (reactions.as_slice()?, &mut *self.write()?);
+        let system = &mut inner.system;
+        let applied = without_gil(py, || system.apply_reactions(reactions));
+        applied.map_err(|error| inner.raised(error))
     }
 
     /// The largest eigenvalue of the diagonal block of each row.
-    fn largest_eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let rows = self.system.results().map_err(raised)?;
+    fn block_eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Array<'py>> {
+        let inner = self.read()?;
+        let rows = inner.system.results().map_err(raised)?;
         let mut largest = vec![0.0; rows.ids.len()];
         rows.largest_eigenvalues(&mut largest);
         Ok(PyArray1::from_vec(py, largest))
     }
 
-    fn largest_eigenvalue(&self, py: Python, tolerance: f64, most_products: usize) -> PyResult<(f64, f64)> {
-        let system = &self.system;
-        let estimate =
-            without_gil(py, || system.spectral_radius(tolerance, most_products)).map_err(raised)?;
+    fn spectral_radius(&self, py: Python, tolerance: f64, max_products: usize) -> PyResult<(f64, f64)> {
+        let system = &self.read()?.system;
+        let estimate = without_gil(py, || system.spectral_radius(tolerance, max_products)).map_err(raised)?;
         Ok((estimate.value, estimate.residual))
     }
 }
 
-impl System {
-    fn add_general(&mut self, n: usize, inertia: std::result::Result<Inertia, Fault>) -> PyResult<i64> {
-        let failed = |fault| raised(Error::of_body(self.system.next_body(), fault));
-        let inertia = inertia.map_err(failed)?;
-        Ok(self.system.add_body(n, Kinematics::General, inertia).map_err(raised)? as i64)
-    }
-
-    fn set_inertia(&mut self, one: i64, inertia: std::result::Result<Inertia, Fault>) -> PyResult<()> {
-        let inertia = inertia.map_err(|fault| raised(Error::of_body(id(one), fault)))?;
-        self.system.set_inertia(id(one), inertia).map_err(raised)
+fn option(name: &str) -> PyResult<SystemOption> {
+    match name {
+        "any_axes" => Ok(SystemOption::AnyAxes),
+        "orthonormalize" => Ok(SystemOption::Orthonormalize),
+        _ => {
+            let text = format!("name: {name:?} where one of \"any_axes\", \"orthonormalize\" is needed");
+            Err(invalid(None, &text))
+        }
     }
 }
 
@@ -779,7 +831,7 @@ fn scalar_count(system: &system::System) -> usize {
 }
 
 /// Operators of `rows` scalar rows, from row-major values.
-fn rows_operators(rows: usize, operators: &[Numbers]) -> PyResult<Vec<Operator>> {
+fn row_operators(rows: usize, operators: &[Numbers]) -> PyResult<Vec<Operator>> {
     let operator = |h: &Numbers| {
         let values = h.as_slice()?;
         let n = values.len() / rows.max(1);
@@ -787,12 +839,4 @@ fn rows_operators(rows: usize, operators: &[Numbers]) -> PyResult<Vec<Operator>>
         made.map_err(|fault| raised(Error::of_system(fault)))
     };
     operators.iter().map(operator).collect()
-}
-
-fn operator(h: Option<Numbers>) -> PyResult<Option<Operator>> {
-    let Some(h) = h else { return Ok(None) };
-    let values = h.as_slice()?;
-    let n = values.len() / 3;
-    let made = Operator::dense(3, n, &by_columns(values, 3, n));
-    made.map(Some).map_err(|fault| raised(Error::of_system(fault)))
 }

@@ -42,6 +42,12 @@ def test_mujoco():
     assert number("bears # of", printed) == pytest.approx(1, abs=0.1)
 
 
+def test_the_humanoid_of_mujoco():
+    printed = run("mujoco_humanoid.py")
+    assert "27 dofs" in printed and "converged at the end" in printed and number("penetration # mm", printed) < 10
+    assert len((EXAMPLES / "mujoco_humanoid.py").read_text().splitlines()) <= 25
+
+
 def test_pile(tmp_path):
     pytest.importorskip("scipy")
     pytest.importorskip("matplotlib")
@@ -68,7 +74,7 @@ def test_every_notebook(tmp_path):
 
 
 def test_where_a_peer_is_missing_an_example_says_so(tmp_path):
-    for name, module in [("humanoid.py", "pinocchio"), ("mujoco_contacts.py", "mujoco")]:
+    for name, module in [("humanoid.py", "pinocchio"), ("mujoco_contacts.py", "mujoco"), ("mujoco_humanoid.py", "mujoco")]:
         (tmp_path / f"{module}.py").write_text("raise ImportError")
         text = f"import sys, runpy; sys.path.insert(0, {str(tmp_path)!r}); runpy.run_path({str(EXAMPLES / name)!r}, run_name='__main__')"
         done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)

@@ -11,9 +11,9 @@ import numpy as np, ldy
 
 def system_of(inverse):
     system = ldy.System()
-    body = system.add_solver(6, inverse)
+    body = system.add_body(ldy.Inertia.function(6, inverse))
     for _ in range(100):
-        system.add_operators(body, np.eye(3, 6))
+        system.add_constraint_rows(body, np.eye(3, 6))
     return system
 
 def updates():
@@ -30,7 +30,7 @@ def solves():
 def at_exit():
     system = system_of(lambda x: x * 2.0)
     system.update(0.01)
-    print(system.rows.blocks[0][0, 0])
+    print(system.results().blocks[0][0, 0])
 
 import atexit
 atexit.register(at_exit)
@@ -67,7 +67,7 @@ def inverse(x):
 
 def updates():
     system = ldy.System()
-    system.add_operators(system.add_solver(6, inverse), np.eye(3, 6))
+    system.add_constraint_rows(system.add_body(ldy.Inertia.function(6, inverse)), np.eye(3, 6))
     system.update(0.01)
 
 threading.Thread(target=updates, daemon=True).start()

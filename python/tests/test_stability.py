@@ -35,11 +35,14 @@ class Scene:
             self.inverse[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = np.eye(3) / masses[k]
         system = self.system = ldy.System()
         one, other = system.add_rigid(masses, inertias, self.turns)
-        system.add_constraints(one, ldy.GROUND, self.frames[0], self.points[0])
-        system.add_constraints(one, other, self.frames[1], self.points[1], self.points[2])
-        system.add_constraints(other, ldy.GROUND, self.frames[2], self.points[3])
-        system.add_freedom(other, 4)
-        self.joints = ldy.Joints(4).link(0, LENGTH).fixed_point(1).contact(2, "master").constant_operators(3)
+        system.add_point_constraints(one, ldy.GROUND, self.frames[0], self.points[0])
+        system.add_point_constraints(one, other, self.frames[1], self.points[1], self.points[2])
+        system.add_point_constraints(other, ldy.GROUND, self.frames[2], self.points[3])
+        system.add_dof_constraint(other, 4)
+        self.joints = ldy.Joints(4, ldy.joints.link(LENGTH))
+        self.joints[1] = ldy.joints.fixed_point()
+        self.joints[2] = ldy.joints.contact("master")
+        self.joints[3] = ldy.joints.constant_operators()
 
     def kept(self, x):
         """What the joints keep, a vector each in axes of space, or those that the second body turns; zero at first."""
@@ -87,17 +90,28 @@ def test_stiffness_and_steps_are_those_of_derivatives(seed):
     assert (none.omega_squared, none.step, none.constraint) == (0, np.inf, None)
 
 
+def test_joints_broadcast():
+    joints = ldy.Joints(4, ldy.joints.link([1.0, 2.0, 3.0, 4.0]))
+    joints[2:] = ldy.joints.contact("slave")
+    assert repr(joints) == "<ldy.Joints: 2 link, 2 contact of the slave>" and len(joints) == 4
+    for rows in (slice(0, 3), 0):
+        with pytest.raises(ldy.Error, match=r"length: shape \(2,\) for [13] rows"):
+            joints[rows] = ldy.joints.link([1.0, 2.0])
+    with pytest.raises(ldy.Error, match="rows: -1"):
+        ldy.Joints(-1)
+
+
 def test_joints_that_are_none_are_refused():
     scene = Scene(0)
     call = scene.system.critical_step
     for joints, text in [
         (ldy.Joints(3), "the joints: 3 values where 4 are needed"),
         (ldy.Joints(4), "constraint 3 on body 1: its geometric stiffness is not known"),
-        (Scene(0).joints.link(0, -1.0), "constraint 0 on body 0: the length of the link"),
+        (ldy.joints.link(-1.0), "constraint 0 on body 0: the length of the link"),
     ]:
         with pytest.raises(ldy.Error, match=text):
             call(joints, scene.R)
     with pytest.raises(ValueError, match="axes_of"):
-        ldy.Joints(1).contact(0, "nobody")
+        ldy.joints.contact("nobody")
     with pytest.raises(ValueError, match="x: 5 values where 12"):
         scene.system.geometric_stiffness(scene.joints, scene.R, np.zeros(5))

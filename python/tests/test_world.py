@@ -18,19 +18,19 @@ def test_points_and_spins_of_rigid_bodies():
     rng, system, bodies, turns, centers = scene()
     now, X, spin = rng.normal(size=(3, 3, 3))
     places = now + np.einsum("kij,kj->ki", turns, X - centers)
-    np.testing.assert_allclose(system.referential_point(bodies, now, places), X, atol=1e-13)
-    np.testing.assert_allclose(system.referential_point(1, now[1], places[1]), X[1], atol=1e-13)
+    np.testing.assert_allclose(system.body_point(bodies, now, places), X, atol=1e-13)
+    np.testing.assert_allclose(system.body_point(1, now[1], places[1]), X[1], atol=1e-13)
     world = np.einsum("kij,kj->ki", turns, spin)
-    np.testing.assert_allclose(system.world_spin(bodies, spin), world, atol=1e-13)
-    np.testing.assert_allclose(system.referential_spin(bodies, world), spin, atol=1e-13)
+    np.testing.assert_allclose(system.world_angular_velocity(bodies, spin), world, atol=1e-13)
+    np.testing.assert_allclose(system.body_angular_velocity(bodies, world), spin, atol=1e-13)
     # One spin for all.
-    np.testing.assert_allclose(system.world_spin(bodies, spin[0]), turns @ spin[0], atol=1e-13)
+    np.testing.assert_allclose(system.world_angular_velocity(bodies, spin[0]), turns @ spin[0], atol=1e-13)
     np.testing.assert_array_equal(system.rotation(bodies), turns)
     np.testing.assert_array_equal(system.rotation(2), turns[2])
-    with pytest.raises(ldy.Error, match="^entry 1: body 7: there is none"):
-        system.world_spin([0, 7], spin[0])
-    with pytest.raises(ldy.Error, match="^body 7: there is none"):
-        system.world_spin(7, spin[0])
+    with pytest.raises(ldy.Error, match="^entry 1: body 7: there is no such body"):
+        system.world_angular_velocity([0, 7], spin[0])
+    with pytest.raises(ldy.Error, match="^body 7: there is no such body"):
+        system.world_angular_velocity(7, spin[0])
 
 
 def test_points_of_pseudo_rigid_bodies():
@@ -49,7 +49,7 @@ def test_bodies_turn_on_by_themselves():
     expected = [-1e-9 * np.linalg.solve(J, np.cross(spin, J @ spin)) for spin in spins]
     np.testing.assert_allclose(ldy.gyroscopic_change(J, spins, 1e-9), expected, atol=1e-16)
     np.testing.assert_allclose(ldy.gyroscopic_change(J, spins[0], 1e-9), expected[0], atol=1e-16)
-    with pytest.raises(ldy.Error, match="^inertia, spin or h"):
+    with pytest.raises(ldy.Error, match="^inertia, angular velocity or h"):
         ldy.gyroscopic_change(np.zeros((3, 3)), spins[0], 0.1)
 
 
@@ -59,45 +59,45 @@ def test_a_free_body_keeps_energy_and_momentum():
     energy, momentum, least = spin @ J @ spin, J @ spin, 50.0
     for _ in range(1000):
         after = spin + ldy.gyroscopic_change(J, spin, 0.01)
-        rotation, spin = ldy.turned_rotation(rotation, spin, after, 0.01), after
+        rotation, spin = ldy.advance_rotation(rotation, spin, after, 0.01), after
         least = min(least, spin[1])
     assert least < 0
     assert spin @ J @ spin == pytest.approx(energy, rel=1e-9)
     np.testing.assert_allclose(rotation @ J @ spin, momentum, atol=1e-7)
-    several = ldy.turned_rotation(rotation, [spin, 2 * spin], spin, 0.1)
+    several = ldy.advance_rotation(rotation, [spin, 2 * spin], spin, 0.1)
     assert several.shape == (2, 3, 3)
-    np.testing.assert_array_equal(several[0], ldy.turned_rotation(rotation, spin, spin, 0.1))
-    with pytest.raises(ldy.Error, match="^rotation, spins or h"):
-        ldy.turned_rotation(rotation, spin, spin, np.nan)
+    np.testing.assert_array_equal(several[0], ldy.advance_rotation(rotation, spin, spin, 0.1))
+    with pytest.raises(ldy.Error, match="^the rotation, an angular velocity or h"):
+        ldy.advance_rotation(rotation, spin, spin, np.nan)
 
 
 def test_placements_are_those_given():
     rng, system, bodies, turns, _ = scene()
     points = rng.normal(size=(2, 2, 3))
-    ids = system.add_constraints(bodies[:2], bodies[2], turns[:2], points[0], points[1])
-    frames, masters, slaves = system.placements(ids[::-1])
+    ids = system.add_point_constraints(bodies[:2], bodies[2], turns[:2], points[0], points[1])
+    frames, masters, slaves = system.point_frames(ids[::-1])
     for found, given in ((frames, turns[:2]), (masters, points[0]), (slaves, points[1])):
         np.testing.assert_array_equal(found, given[::-1])
-    assert [array.shape for array in system.placements(0)] == [(3, 3), (3,), (3,)]
+    assert [array.shape for array in system.point_frames(0)] == [(3, 3), (3,), (3,)]
     # With other bodies, as constraints that are inserted so.
     system.move_constraints(ids, turns[0], points[1], points[0], master=bodies[2], slave=[bodies[0], ldy.GROUND])
     other = scene()[1]
-    other.add_constraints(bodies[2], [bodies[0], ldy.GROUND], turns[0], points[1], points[0])
+    other.add_point_constraints(bodies[2], [bodies[0], ldy.GROUND], turns[0], points[1], points[0])
     for one in (system, other):
         one.update(0.5)
-    np.testing.assert_array_equal(system.rows.dense(), other.rows.dense())
-    with pytest.raises(ldy.Error, match="^entry 1: constraint 9: there is none"):
-        system.placements([0, 9])
-    operators = system.add_operators(bodies[0], np.ones((3, 6)))
+    np.testing.assert_array_equal(system.results().to_dense(), other.results().to_dense())
+    with pytest.raises(ldy.Error, match="^entry 1: constraint 9: there is no such constraint"):
+        system.point_frames([0, 9])
+    operators = system.add_constraint_rows(bodies[0], np.ones((3, 6)))
     with pytest.raises(ldy.Error, match="^constraint 2 on body 0: it is given by operators H"):
-        system.placements(operators)
+        system.point_frames(operators)
 
 
 def test_of_one_thing_it_is_not_said_which():
     _, system, bodies, *_ = scene()
     for call, text in [
         (lambda: system.add_rigid(-1.0, 1.0), "^body 3: "),
-        (lambda: system.add_constraints(7, 0, np.eye(3)), "^constraint 0 between bodies 7 and 0: there is no body 7"),
+        (lambda: system.add_point_constraints(7, 0, np.eye(3)), "^constraint 0 between bodies 7 and 0: there is no body 7"),
         (lambda: system.set_velocity(7, np.ones(6)), "^body 7: "),
         (lambda: system.velocity(7), "^body 7: "),
         (lambda: system.set_rotation(7, np.eye(3)), "^body 7: "),

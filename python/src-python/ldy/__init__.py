@@ -1,44 +1,93 @@
 """Local dynamics of constrained bodies, U = B + W R.
 
-A :class:`System` holds bodies and constraints; :meth:`System.update` makes the block-sparse rows of the Delassus matrix
-W = h H A^-1 H^T, and B and V. Matrices are written as NumPy has them: ``frame[:, 2]`` is the third axis of a frame.
+A :class:`System` holds bodies and constraints; :meth:`System.update` assembles the block-sparse rows of the Delassus matrix
+W = h H A^-1 H^T, and B and V. :meth:`System.solve` finds forces that obey the laws of contact, friction and joints.
 
-    import ldy
-    system = ldy.System()
-    ball = system.add_rigid(mass=2.0, inertia=0.1)
-    contact = system.add_constraints(ball, ldy.GROUND, frame=numpy.eye(3), master_point=[0, 0, -0.5])
-    system.set_velocity(ball, [0, 0, 0, 0, 0, -1])
-    system.update(0.01)
-    W = system.rows.bsr()
-    R, report = system.solve(0.5)
+The normal of a contact is the last of its components, the third axis of its frame. It points from the slave to the master. Matrices are
+written as NumPy has them: ``frame[:, 2]`` is the third axis of a frame.
 
-:mod:`ldy.plot` draws W, its spectrum, forces and energies.
+Examples
+--------
+>>> import numpy as np
+>>> import ldy
+>>> system = ldy.System()
+>>> ball = system.add_rigid(mass=2.0, inertia=0.1)
+>>> contact = system.add_point_constraints(ball, ldy.GROUND, np.eye(3), [0, 0, -0.5])
+>>> system.set_velocity(ball, [0, 0, 0, 0, 0, -1])
+>>> system.update(0.01)
+>>> R, report = system.solve(ldy.laws.contact(friction=0.5))
 """
 
-from ._core import Error
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import joints, laws
+from .bodies import Body
+from .constraints import GROUND, Constraint, Sync
+from .errors import Error, ErrorCode, InUseError, SingularMatrixError
+from .factor import Factor
 from .files import Problem, load_problem, save_problem
-from .laws import Laws, Report, real_time, solve
-from .rows import Rows
-from .stability import CriticalStep, Joints, gyroscopic_change, turned_rotation
-from .system import GROUND, Factor, Sync, System
+from .inertia import Inertia
+from .joints import Joint, Joints
+from .laws import Law, Laws
+from .results import SpectralRadius
+from .rows import Blocks, Rows
+from .solver import Report, Status, real_time, solve
+from .stability import CriticalStep, advance_rotation, frame_from_normal, gyroscopic_change
+from .system import System
+
+if TYPE_CHECKING:
+    from . import mujoco, pinocchio, plot
 
 __all__ = [
     "GROUND",
+    "Blocks",
+    "Body",
+    "Constraint",
     "CriticalStep",
     "Error",
+    "ErrorCode",
     "Factor",
+    "InUseError",
+    "Inertia",
+    "Joint",
     "Joints",
+    "Law",
     "Laws",
     "Problem",
     "Report",
     "Rows",
+    "SingularMatrixError",
+    "SpectralRadius",
+    "Status",
     "Sync",
     "System",
+    "advance_rotation",
+    "frame_from_normal",
     "gyroscopic_change",
+    "joints",
+    "laws",
     "load_problem",
+    "mujoco",
+    "pinocchio",
+    "plot",
     "real_time",
     "save_problem",
     "solve",
-    "turned_rotation",
 ]
 __version__ = "0.1.0"
+
+#: Modules that need other packages; they are imported when they are used.
+_OPTIONAL = ("mujoco", "pinocchio", "plot")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OPTIONAL:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_OPTIONAL])

@@ -21,7 +21,7 @@ def main(words: list[str] | None = None) -> int:
     solver = commands.add_parser("solve", help="solve a problem from its initial guess")
     solver.add_argument("file")
     solver.add_argument("--tolerance", type=float, default=1e-8, help="1e-8 by default")
-    solver.add_argument("--method", default="automatic", help="automatic, gauss-seidel or newton")
+    solver.add_argument("--method", default="automatic", help="automatic, gauss_seidel or newton")
     solver.add_argument("--measure", default="both", help="both, natural or scaled")
     solver.add_argument("-o", "--output", help="the forces, for numpy.load")
     info = commands.add_parser("info", help="print size, islands, laws, rank and condition")
@@ -50,11 +50,11 @@ def _info(problem: Problem, given: argparse.Namespace) -> int:
     from scipy.sparse.csgraph import connected_components
 
     W, rows, size = coo_array(problem.W), len(problem), len(problem.B)
-    owner = np.repeat(np.arange(rows), problem.heights)
+    owner = np.repeat(np.arange(rows), problem.row_counts)
     links = coo_array((np.ones(W.nnz), (owner[W.row], owner[W.col])), shape=(rows, rows)).tocsr()
     count, island = connected_components(links, directed=False)
     print(f"size: {rows} rows, {size} scalar rows, {links.nnz} blocks")
-    print(f"heights: {_counts(problem.heights)}")
+    print(f"scalar rows of rows: {_counts(problem.row_counts)}")
     print(f"laws: {_counts(problem.laws.kind)}")
     print(f"normal: {'first' if problem.normal_first else 'last'}")
     print(f"islands: {count}, the largest with {np.bincount(island, minlength=1).max(initial=0)} rows")

@@ -12,7 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .laws import Laws, Report, solve
+from . import laws as _laws
+from .arrays import flat
+from .errors import Error
+from .laws import Laws
+from .solver import Report, solve
 from .system import System
 
 VERSION = 1
@@ -27,7 +31,7 @@ _CONTACT, _FIXED, _BOUNDS = range(3)
 class Problem:
     """A contact problem: find R and U = B + W R that obey the law of each row.
 
-    Attributes
+    Parameters
     ----------
     W : sparse array of SciPy
         The matrix: ``bsr_array`` if all rows have the same number of scalar rows, else ``csr_array``.
@@ -37,7 +41,7 @@ class Problem:
         The law of each row.
     R : (n,) ndarray or None
         The initial guess, if the file has one.
-    heights : (rows,) ndarray of int
+    row_counts : (rows,) ndarray of int
         The number of scalar rows of each row.
     normal_first : bool
         Whether the first component of each contact is the normal one, not the last.
@@ -50,36 +54,65 @@ class Problem:
     B: _Floats
     laws: Laws
     R: _Floats | None
-    heights: _Ints
+    row_counts: _Ints
     normal_first: bool = False
     Z: Any = None
 
     def __len__(self) -> int:
-        return len(self.heights)
+        return len(self.row_counts)
 
     def __repr__(self) -> str:
         return f"<ldy.Problem: {len(self)} rows, {len(self.B)} scalar rows>"
 
     def solve(self, **options: Any) -> tuple[_Floats, Report]:
-        """Solve the problem from the initial guess, with the options of :func:`solve`; returns R, (n,), and the report."""
-        return solve(self.W, self.B, self.laws, self.R, heights=self.heights, normal_first=self.normal_first, **options)
+        """Solve the problem from the initial guess.
+
+        Parameters
+        ----------
+        **options
+            Options of :func:`solve`.
+
+        Returns
+        -------
+        R : (n,) ndarray
+            The forces.
+        report : Report
+            How the solution ended.
+
+        Raises
+        ------
+        Error
+            If the laws or options are not valid.
+        """
+        return solve(self.W, self.B, self.laws, self.R, row_counts=self.row_counts, normal_first=self.normal_first, **options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the problem to a file, which replaces an old one when it is complete."""
+        """Write the problem to a file, which replaces an old one when it is complete.
+
+        Parameters
+        ----------
+        path : path_like
+            The file.
+
+        Raises
+        ------
+        Error
+            If numbers of values differ, or a row has no law.
+        """
         if "none" in self.laws.kind:
-            raise ValueError(f"row {list(self.laws.kind).index('none')} has no law")
-        count = int(self.heights.sum())
+            raise Error(f"row {list(self.laws.kind).index('none')} has no law")
+        count = int(self.row_counts.sum())
         forces = np.zeros(count) if self.R is None else np.asarray(self.R, dtype=np.float64)
         for name, given, wanted in (("laws", len(self.laws), len(self)), ("B", len(self.B), count), ("R", len(forces), count)):
             if given != wanted:
-                raise ValueError(f"{name}: {given} values where {wanted} are needed")
+                raise Error(f"{name}: {given} values where {wanted} are needed")
         arrays: dict[str, Any] = {
             "version": np.int32(VERSION),
             "normal_first": np.int32(self.normal_first),
-            "heights": self.heights.astype(np.int32),
-            **_blocks_of(self.W, self.heights),
+            "heights": self.row_counts.astype(np.int32),
+            **_blocks_of(self.W, self.row_counts),
             "q": self.B,
-            **_arrays_of(self.laws, self.heights),
+            **_arrays_of(self.laws, self.row_counts),
         }
         if self.R is not None:
             arrays["r0"] = forces
@@ -95,30 +128,36 @@ class Problem:
             part.unlink(missing_ok=True)
 
 
-def save_problem(system: System, laws: Laws | None, path: str | os.PathLike[str], R: ArrayLike | None = None) -> None:
+def save_problem(
+    system: System, laws: Laws | _laws.Law | ArrayLike | None, path: str | os.PathLike[str], R: ArrayLike | None = None
+) -> None:
     """Write the contact problem of the last update of a system to a file.
 
     Parameters
     ----------
     system : System
         The system.
-    laws : Laws or None
-        The law of each row. None: the laws that are kept with the constraints.
+    laws : Laws, Law, array_like or None
+        A law for each row, a law for all, or coefficients of friction. None: the laws that are kept with the constraints.
     path : path_like
         The file; it is replaced when the new one is complete.
     R : (n,) array_like, optional
         The initial guess.
 
+    Raises
+    ------
+    Error
+        If numbers of values differ, or a row has no law.
+
     See Also
     --------
     load_problem : Read such a file.
     """
-    rows = system.rows
-    heights = np.diff(rows.scalars).astype(np.int64)
-    forces = None if R is None else np.array(R, dtype=np.float64).ravel()
-    if laws is None:
-        laws = system.laws(rows.ids)
-    Problem(rows.csr(), np.array(rows.B).ravel(), laws, forces, heights).save(path)
+    rows = system.results()
+    row_counts = rows.row_counts.astype(np.int64)
+    forces = None if R is None else flat("R", R).copy()
+    own = system.laws(rows.ids) if laws is None else _laws.of_rows(laws, len(rows))
+    Problem(rows.to_csr(), rows.B, own, forces, row_counts).save(path)
 
 
 def load_problem(path: str | os.PathLike[str]) -> Problem:
@@ -136,7 +175,7 @@ def load_problem(path: str | os.PathLike[str]) -> Problem:
 
     Raises
     ------
-    ValueError
+    Error
         If the file is damaged, its arrays do not fit together, or its version is not known. The message names the array.
 
     See Also
@@ -153,7 +192,7 @@ def load_problem(path: str | os.PathLike[str]) -> Problem:
         return _with_factors(arrays) if "M_data" in arrays else _with_contacts(arrays)
     except (zipfile.BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
         why = f"there is no {error.args[0]}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{os.fspath(path)}: {why}") from None
+        raise Error(f"{os.fspath(path)}: {why}") from None
 
 
 class _Arrays(dict[str, NDArray[Any]]):
@@ -188,7 +227,7 @@ class _Arrays(dict[str, NDArray[Any]]):
 
 def _fits(holds: bool, name: str) -> None:
     if not holds:
-        raise ValueError(f"{name} does not fit the rest of the file")
+        raise Error(f"{name} does not fit the rest of the file")
 
 
 def _are_starts(starts: _Ints, count: int, end: int, name: str) -> None:
@@ -212,12 +251,12 @@ def _places(heights: _Ints, row: _Ints, column: _Ints) -> tuple[_Ints, _Ints]:
 def _with_matrix(arrays: _Arrays) -> Problem:
     version = int(arrays.numbers("version", 1)[0])
     if version != VERSION:
-        raise ValueError(f"version {version}: this package reads version {VERSION}")
+        raise Error(f"version {version}: this package reads version {VERSION}")
     heights = arrays.integers("heights", 1, 6)
     first = bool(arrays.numbers("normal_first", 1)[0])
     B = arrays.numbers("q", int(heights.sum()))
     R = arrays.numbers("r0", len(B)) if "r0" in arrays else None
-    return Problem(_matrix(arrays, heights), B, _laws(arrays, heights), R, heights, first, _factor(arrays, heights))
+    return Problem(_matrix(arrays, heights), B, _laws_of(arrays, heights), R, heights, first, _factor(arrays, heights))
 
 
 def _factor(arrays: _Arrays, heights: _Ints) -> Any:
@@ -236,11 +275,11 @@ def _factor(arrays: _Arrays, heights: _Ints) -> Any:
 
 def _with_contacts(arrays: _Arrays) -> Problem:
     if "mu_r" in arrays:
-        raise ValueError("there is no law of rolling friction")
+        raise Error("there is no law of rolling friction")
     B, rows = arrays.numbers("q", arrays["q"].size), len(arrays["indptr"]) - 1
     _fits(rows >= 0 and (rows == 0) == (len(B) == 0) and len(B) % max(rows, 1) == 0, "q")
     heights = np.full(rows, len(B) // max(rows, 1))
-    laws = Laws(rows).contact(..., arrays.spread("mu", rows))
+    laws = Laws(rows, _laws.contact(arrays.spread("mu", rows)))
     return Problem(_matrix(arrays, heights), B, laws, None, heights, True)
 
 
@@ -250,7 +289,7 @@ def _with_factors(arrays: _Arrays) -> Problem:
     from scipy.sparse.linalg import splu
 
     if "mu_r" in arrays:
-        raise ValueError("there is no law of rolling friction")
+        raise Error("there is no law of rolling friction")
     M, H, d = arrays.matrix("M", csc_array), arrays.matrix("H", csc_array), int(arrays.integers("dim", 1, 6)[0])
     _fits(M.shape == (H.shape[0], H.shape[0]), "M")
     _fits(H.shape[1] % d == 0, "dim")
@@ -260,7 +299,7 @@ def _with_factors(arrays: _Arrays) -> Problem:
     if not (M - M.T).count_nonzero():
         W = (W + W.T) / 2
     heights = np.full(H.shape[1] // d, d)
-    laws = Laws(len(heights)).contact(..., arrays.spread("mu", len(heights)))
+    laws = Laws(len(heights), _laws.contact(arrays.spread("mu", len(heights))))
     return Problem(bsr_array(W, blocksize=(d, d)), B, laws, None, heights, True)
 
 
@@ -290,7 +329,7 @@ def _with_bodies(arrays: _Arrays) -> Problem:
         "bias": bias if is_mixed else np.kron(bias, [0, 0, 1]),
     }
     R = arrays.numbers("r0", shape[0]) if "r0" in arrays else None
-    return Problem(W, B, _laws(_Arrays(given), heights), R, heights)
+    return Problem(W, B, _laws_of(_Arrays(given), heights), R, heights)
 
 
 def _masses(arrays: _Arrays) -> Iterator[_Floats]:
@@ -352,7 +391,7 @@ def _matrix(arrays: _Arrays, heights: _Ints) -> Any:
     return coo_array((data, _places(heights, row, column)), shape=(size, size)).tocsr()
 
 
-def _laws(arrays: _Arrays, heights: _Ints) -> Laws:
+def _laws_of(arrays: _Arrays, heights: _Ints) -> Laws:
     """Laws of rows with these heights."""
     rows, size = len(heights), int(heights.sum())
     kind = arrays.integers("kind", _CONTACT, _BOUNDS)
@@ -360,12 +399,12 @@ def _laws(arrays: _Arrays, heights: _Ints) -> Laws:
     friction, friction_2, cohesion = (arrays.numbers(name, rows) for name in ("mu", "mu_2", "cohesion"))
     there = np.arange(6) < heights[:, None]
     sixes = np.zeros((3, rows, 6))
-    for six, name in zip(sixes, ("lower", "upper", "bias")):
+    for six, name in zip(sixes, ("lower", "upper", "bias"), strict=True):
         six[there] = arrays.numbers(name, size)
     sixes[0][kind == _FIXED], sixes[1][kind == _FIXED] = -np.inf, np.inf
     lower, upper, bias = np.where(there, sixes, 0.0)
     contact = kind == _CONTACT
-    return Laws.of(((~contact).astype(np.uint8), (friction, friction_2, cohesion), (lower, upper, bias)))
+    return _laws.of_raw(((~contact).astype(np.uint8), (friction, friction_2, cohesion), (lower, upper, bias)))
 
 
 def _blocks_of(W: Any, heights: _Ints) -> dict[str, NDArray[Any]]:

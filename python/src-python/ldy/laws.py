@@ -1,278 +1,272 @@
-"""Laws of constraints, and contact solvers for any block-sparse W."""
+"""Laws of constraints: what each demands of its U and R."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from .arrays import Floats, Ints, numbers
+from .errors import Error
+
+__all__ = ["Law", "Laws", "bounds", "contact", "fixed", "none"]
 
 _CONTACT, _BOUNDS, _NONE = 0, 1, 2
+_SIXES = ("lower", "upper", "bias")
 
-Progress = Callable[[float, int, int], object]
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A law for one row, or for each of several rows.
+
+    Make one by :func:`contact`, :func:`fixed`, :func:`bounds` or :func:`none`. Its values broadcast over the rows that get it.
+    """
+
+    _kind: int
+    _values: dict[str, Floats]
+
+    def __repr__(self) -> str:
+        name = ("contact", "bounds", "none")[self._kind]
+        return f"<ldy.laws.{name}: {', '.join(f'{key}={value.tolist()}' for key, value in self._values.items())}>"
+
+
+def contact(friction: ArrayLike = 0.0, *, cohesion: ArrayLike = 0.0, bias: ArrayLike = 0.0, friction_2: ArrayLike | None = None) -> Law:
+    """Make the law of a contact with Coulomb's friction.
+
+    With U + bias for U: 0 <= R_N + cohesion, 0 <= U_N, one of them zero; R_T opposes U_T, and \\|R_T\\| <= friction (R_N + cohesion). The
+    last component is the normal one. It points from the slave to the master. A contact has three scalar rows, or two in a plane.
+
+    Parameters
+    ----------
+    friction : float or (rows,) array_like
+        The coefficient of friction.
+    cohesion : float or (rows,) array_like
+        The largest pull.
+    bias : float, (m,), (rows, 1) or (rows, m) array_like
+        Added to U: (0, 0, e V_N) for restitution, (0, 0, gap / h) for a contact that is still open.
+    friction_2 : float or (rows,) array_like, optional
+        The coefficient along the second tangent, if it differs from the first. Then \\|(R_1 / friction, R_2 / friction_2)\\| <=
+        R_N + cohesion, and R_T is the admissible force that dissipates most.
+
+    Returns
+    -------
+    Law
+        The law.
+
+    See Also
+    --------
+    Laws : Laws of several rows.
+
+    Examples
+    --------
+    >>> import ldy
+    >>> ldy.laws.contact(0.5)
+    <ldy.laws.contact: friction=0.5, friction_2=0.5, cohesion=0.0, bias=0.0>
+    """
+    values = {"friction": friction, "friction_2": friction if friction_2 is None else friction_2, "cohesion": cohesion, "bias": bias}
+    return Law(_CONTACT, {name: numbers(name, value) for name, value in values.items()})
+
+
+def fixed(bias: ArrayLike = 0.0) -> Law:
+    """Make the law U + bias = 0 of a joint.
+
+    Parameters
+    ----------
+    bias : float, (m,), (rows, 1) or (rows, m) array_like
+        -v for a prescribed velocity v.
+
+    Returns
+    -------
+    Law
+        The law.
+    """
+    return bounds(-np.inf, np.inf, bias)
+
+
+def bounds(lower: ArrayLike, upper: ArrayLike, bias: ArrayLike = 0.0) -> Law:
+    """Make the law lower <= R <= upper of a limit, a motor or dry friction.
+
+    U + bias is zero if R is between the bounds, not negative at the lower bound, and not positive at the upper bound. Bounds of zero leave
+    a component free, infinite ones fix it.
+
+    Parameters
+    ----------
+    lower, upper : float, (m,), (rows, 1) or (rows, m) array_like
+        Bounds of the m scalar rows of a row; -inf and inf for none.
+    bias : float, (m,), (rows, 1) or (rows, m) array_like
+        Added to U.
+
+    Returns
+    -------
+    Law
+        The law.
+
+    Examples
+    --------
+    A link along the normal, and a joint limit:
+
+    >>> import numpy as np
+    >>> import ldy
+    >>> link = ldy.laws.bounds((0, 0, -np.inf), (0, 0, np.inf))
+    >>> limit = ldy.laws.bounds(0, np.inf)
+    """
+    values = {"lower": lower, "upper": upper, "bias": bias}
+    return Law(_BOUNDS, {name: numbers(name, value) for name, value in values.items()})
+
+
+def none() -> Law:
+    """Make the law of a constraint that has none.
+
+    Returns
+    -------
+    Law
+        The law; :meth:`System.set_laws` removes the law of a constraint that gets it.
+    """
+    return Law(_NONE, {})
 
 
 class Laws:
-    """The laws of a number of rows. At first all are contacts without friction, which needs rows of three scalars. In each law, U is
-    replaced by U + bias. A bound or bias is one number for all scalars of a row, or one number for each scalar; for several rows it is
-    an array of shape (rows, 1) or (rows, scalars).
+    """Laws of a number of rows, an array of laws.
 
-    Methods set the laws of some rows: numbers, a slice, a mask, or ``...`` for all. They return the laws, so that calls can follow
-    each other:
+    Assign a :class:`Law` to rows: an index, a slice, a mask, an array of indices, or ``...`` for all. Reading rows returns their laws.
 
-        laws = ldy.Laws(len(system.rows)).contact(..., friction=0.5).fixed([0, 1])
+    Parameters
+    ----------
+    rows : int
+        The number of rows.
+    law : Law, optional
+        The law of all rows, at first; none by default, which no solver accepts.
+
+    See Also
+    --------
+    laws.contact, laws.fixed, laws.bounds, laws.none : Make a law.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ldy
+    >>> laws = ldy.Laws(3, ldy.laws.contact(0.5))
+    >>> laws[2] = ldy.laws.bounds(0, np.inf)
+    >>> laws.kind
+    array(['contact', 'contact', 'bounds'], dtype='<U7')
     """
 
-    def __init__(self, rows: int) -> None:
-        self._kinds = np.full(rows, _CONTACT, dtype=np.uint8)
+    def __init__(self, rows: int, law: Law | None = None) -> None:
+        if operator.index(rows) < 0:
+            raise Error(f"rows: {rows} where a number that is not negative is needed")
+        self._kinds = np.full(rows, _NONE, dtype=np.uint8)
         self._friction, self._friction_2, self._cohesion = np.zeros(rows), np.zeros(rows), np.zeros(rows)
         self._lower, self._upper, self._bias = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((rows, 6))
-        # How many numbers each was given by.
+        # For lower, upper and bias of each row: how many numbers were given.
         self._given = np.ones((rows, 3), dtype=np.int64)
+        if law is not None:
+            self[...] = law
 
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def contact(
-        self,
-        rows: Any,
-        friction: ArrayLike = 0.0,
-        cohesion: ArrayLike = 0.0,
-        bias: ArrayLike = 0.0,
-        *,
-        friction_2: ArrayLike | None = None,
-    ) -> Laws:
-        """Contact with friction: 0 <= R_N + cohesion, 0 <= U_N, one of them zero; R_T opposes U_T, |R_T| <= friction (R_N + cohesion).
+    def __repr__(self) -> str:
+        counts = {name: int(np.sum(self._kinds == kind)) for kind, name in enumerate(("contact", "bounds", "none"))}
+        return f"<ldy.Laws: {', '.join(f'{count} {name}' for name, count in counts.items() if count) or 'no rows'}>"
 
-        The third component is the normal one. bias: (0, 0, e V_N) for restitution, (0, 0, gap / h) for a contact that is still open.
-        friction_2: the coefficient along the second tangent, if it differs from the first. Then |(R_1 / friction, R_2 / friction_2)| <=
-        R_N + cohesion, and R_T is the admissible force that dissipates most.
-        """
-        self._kinds[rows], self._bias[rows] = _CONTACT, _six(bias)
-        self._given[rows] = 1, 1, _given(bias)
-        self._friction[rows], self._cohesion[rows] = friction, cohesion
-        self._friction_2[rows] = friction if friction_2 is None else friction_2
-        return self
+    def __setitem__(self, rows: Any, law: Law | Laws) -> None:
+        if isinstance(law, Laws):
+            for name, values in vars(law).items():
+                vars(self)[name][rows] = values
+            return
+        # A law that does not fit must change no row.
+        made = [(name, *_fitting(name, values, self._kinds[rows].shape)) for name, values in law._values.items()]
+        self._kinds[rows], self._given[rows] = law._kind, 1
+        for name, values, given in made:
+            vars(self)[f"_{name}"][rows] = values
+            if given > 1:
+                self._given[rows, _SIXES.index(name)] = given
 
-    def fixed(self, rows: Any, bias: ArrayLike = 0.0) -> Laws:
-        """U = 0; bias: -v for a prescribed velocity v."""
-        return self.bounds(rows, -np.inf, np.inf, bias)
-
-    def bounds(self, rows: Any, lower: ArrayLike, upper: ArrayLike, bias: ArrayLike = 0.0) -> Laws:
-        """lower <= R <= upper for each component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0 at the upper bound.
-
-        Bounds of zero leave a component free, infinite ones fix it: (0, 0, -inf) and (0, 0, inf) are a link along the normal.
-        """
-        self._kinds[rows], self._bias[rows] = _BOUNDS, _six(bias)
-        self._lower[rows], self._upper[rows] = _six(lower), _six(upper)
-        self._given[rows] = _given(lower), _given(upper), _given(bias)
-        return self
-
-    def none(self, rows: Any) -> Laws:
-        """No law: :meth:`System.set_laws` removes the law of such a constraint."""
-        self._kinds[rows], self._given[rows] = _NONE, 1
-        return self
+    def __getitem__(self, rows: Any) -> Laws:
+        part = Laws(0)
+        for name, values in vars(self).items():
+            chosen = values[rows]
+            vars(part)[name] = chosen[None].copy() if chosen.ndim < values.ndim else chosen.copy()
+        return part
 
     @property
     def kind(self) -> NDArray[np.str_]:
-        """The kind of each law: "contact", "bounds" (also of fixed ones) or "none"."""
+        """Kinds of the laws, (rows,): "contact", "bounds" (also for fixed rows) or "none"."""
         kinds: NDArray[np.str_] = np.array(["contact", "bounds", "none"])[self._kinds]
         return kinds
 
     @property
-    def friction(self) -> NDArray[np.float64]:
+    def friction(self) -> Floats:
         """Friction of contacts along the first and the second tangent, (rows, 2); 0 for other laws."""
-        both: NDArray[np.float64] = np.stack([self._friction, self._friction_2], axis=1) * (self._kinds == _CONTACT)[:, None]
+        both: Floats = np.stack([self._friction, self._friction_2], axis=1) * (self._kinds == _CONTACT)[:, None]
         return both
 
     @property
-    def cohesion(self) -> NDArray[np.float64]:
-        """The largest pull of contacts; 0 for other laws."""
-        cohesion: NDArray[np.float64] = self._cohesion * (self._kinds == _CONTACT)
+    def cohesion(self) -> Floats:
+        """The largest pull of contacts, (rows,); 0 for other laws."""
+        cohesion: Floats = self._cohesion * (self._kinds == _CONTACT)
         return cohesion
 
     @property
-    def lower(self) -> NDArray[np.float64]:
-        """Lower bounds, (rows, 6); only the scalars that a row has count."""
+    def lower(self) -> Floats:
+        """Lower bounds, (rows, 6); only the first m values of a row with m scalar rows count."""
         return self._lower.copy()
 
     @property
-    def upper(self) -> NDArray[np.float64]:
-        """Upper bounds, (rows, 6); only the scalars that a row has count."""
+    def upper(self) -> Floats:
+        """Upper bounds, (rows, 6); only the first m values of a row with m scalar rows count."""
         return self._upper.copy()
 
     @property
-    def bias(self) -> NDArray[np.float64]:
-        """Biases, (rows, 6); only the scalars that a row has count."""
+    def bias(self) -> Floats:
+        """Biases, (rows, 6); only the first m values of a row with m scalar rows count."""
         return self._bias.copy()
 
-    @classmethod
-    def of(cls, raw: Any) -> Laws:
-        """Make laws from the values of the native module."""
-        kinds, numbers, sixes = raw
-        laws = cls(len(kinds))
-        laws._kinds, (laws._friction, laws._friction_2, laws._cohesion) = kinds, numbers
-        laws._lower, laws._upper, laws._bias = (values.reshape(-1, 6) for values in sixes)
+
+def _fitting(name: str, values: Floats, rows: tuple[int, ...]) -> tuple[Floats, int]:
+    """Values for rows, one each or six each for bounds and biases; how many were given for each row."""
+    if values.ndim == 0:
+        return values, 1
+    given, shape = 1, values.shape
+    if name in _SIXES:
+        given, rows = shape[-1], (*rows, 6)
+        if given > 6 or values.ndim > len(rows):
+            raise Error(f"{name}: shape {shape} where (), (m,), (rows, 1) or (rows, m) is needed, m at most six")
+        if given > 1:
+            values = np.concatenate([values, np.zeros((*shape[:-1], 6 - given))], axis=-1)
+    try:
+        return np.broadcast_to(values, rows), given
+    except ValueError:
+        raise Error(f"{name}: shape {shape} for {rows[0] if rows else 1} rows") from None
+
+
+def of_rows(laws: Laws | Law | ArrayLike, rows: int) -> Laws:
+    """Laws of rows. One law is for all, and friction alone means contacts."""
+    if isinstance(laws, Laws):
         return laws
+    return Laws(rows, laws if isinstance(laws, Law) else contact(laws))
 
 
-def _given(values: ArrayLike) -> int:
-    """The number of values that are given for a row."""
-    return int((1, *np.shape(values))[-1])
-
-
-def _six(values: ArrayLike) -> NDArray[np.float64]:
-    """Values of the scalar rows of a row, filled up to six. One value is for all scalar rows."""
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim == 0 or values.shape[-1] == 1 or values.shape[-1] > 6:
-        return values
-    return np.concatenate([values, np.zeros((*values.shape[:-1], 6 - values.shape[-1]))], axis=-1)
-
-
-@dataclass(frozen=True)
-class Report:
-    """The result of a contact solver.
-
-    end: "converged"; "sweeps", "time" or "work" (a limit was reached); "stalled" (the residual no longer decreases, because of rounding
-    or because there is no solution); "infeasible" (the problem is proved infeasible); or "stopped" (by ``progress``).
-    residual: of the returned forces, by the chosen measure. natural, scaled: by each measure. first: of the initial guess.
-    worst: the row that contributes most to the residual.
-    sweeps, steps: numbers of Gauss-Seidel sweeps and of steps of Newton's method, on the island with the most.
-    work: counted from sizes and patterns, the same in each run; a unit is about a nanosecond of a processor of 2025.
-    history: residuals of the largest island in the order of their computation, the first thousand, and at most 64 for each row.
-    """
-
-    end: str
-    residual: float
-    natural: float
-    scaled: float
-    first: float
-    seconds: float
-    worst: int
-    sweeps: int
-    steps: int
-    work: int
-    history: NDArray[np.float64]
-
-    @property
-    def converged(self) -> bool:
-        """Whether the residual is within the tolerance."""
-        return self.end == "converged"
-
-    @classmethod
-    def of(cls, raw: Any) -> Report:
-        """Make a report from the tuple of the native module."""
-        end, (residual, natural, scaled, first, seconds), (worst, sweeps, steps, work), history = raw
-        return cls(end, residual, natural, scaled, first, seconds, worst, sweeps, steps, work, history)
-
-
-def laws_of(laws: Laws | ArrayLike, heights: NDArray[np.int64]) -> Any:
-    """Convert laws of rows with these heights for the native module. Friction alone means contacts."""
-    rows = len(heights)
-    if not isinstance(laws, Laws):
-        laws = Laws(rows).contact(..., friction=laws)
+def raw(laws: Laws | Law | ArrayLike, row_counts: Ints) -> Any:
+    """Laws of rows, with these numbers of scalar rows, for the native module."""
+    rows, laws = len(row_counts), of_rows(laws, len(row_counts))
     if len(laws) != rows:
-        raise ValueError(f"{len(laws)} laws for {rows} rows")
-    wrong = np.argwhere((laws._given > 1) & (laws._given != heights[:, None]))
-    if len(wrong):
-        row, what = wrong[0]
-        name, given = ("lower", "upper", "bias")[what], laws._given[row, what]
-        why = f"{given} numbers for the scalars of a row that has {heights[row]}; of several rows the shape is (rows, scalars)"
-        raise ValueError(f"row {row}: {name}: {why}")
+        raise Error(f"laws: {len(laws)} laws for {rows} rows")
+    wrong = (laws._given > 1) & (laws._given != row_counts[:, None])
+    if wrong.any():
+        row, which = np.argwhere(wrong)[0].tolist()
+        why = f"{laws._given[row, which]} numbers for a row with {row_counts[row]} scalar rows; the shape for several rows is (rows, m)"
+        raise Error(f"row {row}: {_SIXES[which]}: {why}", entry=row)
     return laws._kinds, laws._friction, laws._friction_2, laws._cohesion, laws._lower, laws._upper, laws._bias
 
 
-def real_time() -> dict[str, Any]:
-    """Return options for steps in real time: at most 100 sweeps of Gauss-Seidel, tolerance 1e-3, for ``system.solve(laws, R,
-    **real_time())``.
-
-    So the work of a step is bounded, and the same in each run. Use the forces of the last step as the initial guess. The solver returns
-    the best forces it has found, and ``report.end`` is often "sweeps".
-    """
-    tolerance, method, sweeps = _core.real_time()
-    return {"tolerance": tolerance, "method": method, "sweeps": sweeps}
-
-
-def start(R: ArrayLike | None, scalars: int) -> NDArray[np.float64]:
-    """The initial guess, a copy."""
-    if R is None:
-        return np.zeros(scalars)
-    forces = np.array(R, dtype=np.float64).ravel()
-    if forces.size != scalars:
-        raise ValueError(f"R: {forces.size} values where {scalars} are needed")
-    return forces
-
-
-def solve(
-    W: Any,
-    B: ArrayLike,
-    laws: Laws | ArrayLike,
-    R: ArrayLike | None = None,
-    *,
-    heights: ArrayLike | None = None,
-    normal_first: bool = False,
-    tolerance: float = 1e-8,
-    measure: str = "both",
-    method: str = "automatic",
-    sweeps: int = 100_000,
-    seconds: float | None = None,
-    work: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[NDArray[np.float64], Report]:
-    """Find forces for any W, sparse (SciPy) or an array, which need not be symmetric; see :meth:`System.solve`.
-
-    heights: number of scalar rows of each row, one to six; three by default. normal_first: the first component of each contact is the
-    normal one, as in FCLIB, not the third.
-    """
-    B = np.ascontiguousarray(B, dtype=np.float64).ravel()
-    rows = np.full(len(B) // 3, 3) if heights is None else np.asarray(heights, dtype=np.int64)
-    if np.shape(W) != (len(B), len(B)) or rows.sum() != len(B) or rows.ndim != 1:
-        raise ValueError(f"W: shape {np.shape(W)}, with {len(B)} values of B and {rows.sum()} scalars of rows")
-    matrix = _threes(W) if heights is None else _blocks(W, rows)
-    forces = start(R, len(B))
-    options = (tolerance, measure, method, sweeps, seconds, work)
-    report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, rows), options, progress, forces)
-    return forces.reshape(-1, 3) if heights is None else forces, Report.of(report)
-
-
-def _threes(W: Any) -> tuple[Any, Any, Any, Any]:
-    """Starts, columns and values of blocks 3 x 3, column by column."""
-    from scipy.sparse import bsr_array
-
-    W = bsr_array(W, blocksize=(3, 3))
-    if not W.diagonal().all():
-        # A diagonal block may be missing.
-        return *_blocks(W, np.full(W.shape[0] // 3, 3))[:3], None
-    if not W.has_canonical_format:
-        # The arrays may be those of the caller.
-        W = W.copy()
-        W.sum_duplicates()
-    values = np.ascontiguousarray(W.data.transpose(0, 2, 1), dtype=np.float64).ravel()
-    return W.indptr.astype(np.int32), W.indices.astype(np.int32), values, None
-
-
-def _blocks(W: Any, heights: NDArray[np.int64]) -> tuple[Any, Any, Any, Any]:
-    """The same of rows of any heights, and where scalars of rows and values of blocks begin."""
-    from scipy.sparse import coo_array
-
-    W = coo_array(W)
-    scalars, count = _sums(heights), len(heights)
-    owner = np.repeat(np.arange(count), heights)
-    row, column = owner[W.row], owner[W.col]
-    # Diagonal blocks must be present, even if they are zero.
-    blocks, which = np.unique(np.concatenate([row * count + column, np.arange(count) * (count + 1)]), return_inverse=True)
-    places = _sums(heights[blocks // count] * heights[blocks % count])
-    values = np.zeros(places[-1])
-    at = places[which.ravel()[: len(row)]] + heights[row] * (W.col - scalars[column]) + W.row - scalars[row]
-    np.add.at(values, at, W.data)
-    starts = np.searchsorted(blocks, np.arange(count + 1) * count).astype(np.int32)
-    return starts, (blocks % count).astype(np.int32), values, (scalars.astype(np.int32), places.astype(np.uintp))
-
-
-def _sums(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each begins, and the end."""
-    return np.concatenate([[0], np.cumsum(counts)])
+def of_raw(raw: Any) -> Laws:
+    """Laws from the arrays of the native module."""
+    kinds, numbers, sixes = raw
+    laws = Laws(len(kinds))
+    laws._kinds, (laws._friction, laws._friction_2, laws._cohesion) = kinds, numbers
+    laws._lower, laws._upper, laws._bias = (values.reshape(-1, 6) for values in sixes)
+    return laws

@@ -1,14 +1,14 @@
-"""Pictures, with matplotlib: every function draws into axes, or into the current ones, and returns them."""
+"""Pictures, with matplotlib. Every function draws into axes, or into the current ones, and returns them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .rows import Rows
+from .solver import Report
 
 
 def _axes(axes: Any) -> Any:
@@ -18,13 +18,26 @@ def _axes(axes: Any) -> Any:
 
 
 def pattern(rows: Rows, axes: Any = None) -> Any:
-    """The blocks of W, coloured by the logarithm of their largest entries."""
+    """Draw the blocks of W, colored by the logarithm of their largest entries.
+
+    Parameters
+    ----------
+    rows : Rows
+        Rows of any numbers of scalar rows.
+    axes : matplotlib.axes.Axes, optional
+        The axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+    """
     axes = _axes(axes)
-    size = np.abs(rows.blocks).max(axis=(1, 2))
+    size = rows.blocks.largest()
     row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
-    colours = np.log10(np.where(size > 0, size, np.nan))
+    colors = np.log10(np.where(size > 0, size, np.nan))
     marker = min(40.0, (200.0 / max(len(rows), 1)) ** 2)
-    drawn = axes.scatter(rows.columns, row, c=colours, s=marker, marker="s", linewidths=0, plotnonfinite=True)
+    drawn = axes.scatter(rows.columns, row, c=colors, s=marker, marker="s", linewidths=0, plotnonfinite=True)
     axes.set(xlim=(-0.5, len(rows) - 0.5), ylim=(len(rows) - 0.5, -0.5), aspect="equal", xlabel="column", ylabel="row")
     axes.set_title(f"W: {len(rows)} rows, {len(rows.blocks)} blocks")
     axes.figure.colorbar(drawn, ax=axes, label="log10 of the largest entry")
@@ -32,7 +45,20 @@ def pattern(rows: Rows, axes: Any = None) -> Any:
 
 
 def spectrum(rows: Rows, axes: Any = None) -> Any:
-    """The eigenvalues of W, for small systems, with its rank and the condition of what has it."""
+    """Draw the eigenvalues of W, for small systems, with its rank and the condition of its nonzero eigenvalues.
+
+    Parameters
+    ----------
+    rows : Rows
+        Rows of any numbers of scalar rows.
+    axes : matplotlib.axes.Axes, optional
+        The axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+    """
     axes = _axes(axes)
     values, rank = rows.eigenvalues()[::-1], rows.rank()
     number = np.arange(1, len(values) + 1)
@@ -45,9 +71,25 @@ def spectrum(rows: Rows, axes: Any = None) -> Any:
 
 
 def reactions(points: ArrayLike, frame: ArrayLike, R: ArrayLike, axes: Any = None, plane: tuple[int, int] = (0, 2)) -> Any:
-    """Forces at their points, in the world and seen along an axis: ``plane`` has the two axes that are seen.
+    """Draw forces of contacts at their points, in a plane of the world.
 
-    points: a row of three for each force. frame: as in :meth:`System.add_constraints`, one or many. R: in these frames.
+    Parameters
+    ----------
+    points : (count, 3) array_like
+        Points of the world.
+    frame : (3, 3) or (count, 3, 3) array_like
+        Frames as in :meth:`System.add_point_constraints`.
+    R : (3 count,) array_like
+        Forces of constraints with three scalar rows.
+    axes : matplotlib.axes.Axes, optional
+        The axes to draw into.
+    plane : (int, int), optional
+        The two axes of the world that are drawn.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
     """
     axes = _axes(axes)
     points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
@@ -61,14 +103,22 @@ def reactions(points: ArrayLike, frame: ArrayLike, R: ArrayLike, axes: Any = Non
     return axes
 
 
-def energies(times: ArrayLike, parts: Mapping[str, ArrayLike], axes: Any = None) -> Any:
-    """Energies over time, by name, and their sum."""
+def convergence(report: Report, axes: Any = None) -> Any:
+    """Draw the residuals of a solution in the order of their computation.
+
+    Parameters
+    ----------
+    report : Report
+        The report of :meth:`System.solve` or :func:`solve`.
+    axes : matplotlib.axes.Axes, optional
+        The axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+    """
     axes = _axes(axes)
-    times = np.asarray(times, dtype=np.float64)
-    for name, values in parts.items():
-        axes.plot(times, np.asarray(values, dtype=np.float64), label=name)
-    if len(parts) > 1:
-        axes.plot(times, sum(np.asarray(values, dtype=np.float64) for values in parts.values()), "k--", label="sum")
-    axes.set(xlabel="time", ylabel="energy")
-    axes.legend()
+    axes.semilogy(np.arange(len(report.history)), report.history, ".-")
+    axes.set(xlabel="number", ylabel="residual", title=f"{report.status}: {report.sweeps} sweeps, {report.steps} Newton steps")
     return axes

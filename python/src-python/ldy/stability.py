@@ -1,66 +1,30 @@
-"""Geometric stiffness and critical steps; gyroscopic terms of rigid bodies."""
+"""Critical steps, and gyroscopic terms of rigid bodies."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _core
-from .arrays import count_of, inertias, many
-
-_LINK, _FIXED_POINT, _CONTACT, _CONSTANT = 0, 1, 2, 5
-_CARRIERS = {"space": 0, "master": 1, "slave": 2}
-
-
-class Joints:
-    """The quantities that constraints keep constant, one joint for each row. At first all are contacts whose axes do not turn.
-
-    Methods set the joints of some rows: numbers, a slice, a mask, or ``...`` for all. They return the joints.
-    """
-
-    def __init__(self, rows: int) -> None:
-        self._kinds, self._lengths = np.full(rows, _CONTACT, dtype=np.uint8), np.zeros(rows)
-
-    def __len__(self) -> int:
-        return len(self._kinds)
-
-    def link(self, rows: Any, length: ArrayLike) -> Joints:
-        """Keep the distance of the points. The vector from the slave's point to the master's point has the direction of the normal."""
-        self._kinds[rows], self._lengths[rows] = _LINK, length
-        return self
-
-    def fixed_point(self, rows: Any) -> Joints:
-        """Keep the points together."""
-        self._kinds[rows] = _FIXED_POINT
-        return self
-
-    def contact(self, rows: Any, axes_of: str = "space") -> Joints:
-        """Contacts. axes_of: what their axes turn with, "space" (they do not turn), "master" or "slave"."""
-        if axes_of not in _CARRIERS:
-            raise ValueError(f"axes_of: {axes_of!r} where one of {list(_CARRIERS)} is needed")
-        self._kinds[rows] = _CONTACT + _CARRIERS[axes_of]
-        return self
-
-    def constant_operators(self, rows: Any) -> Joints:
-        """Constraints by operators that do not change when bodies move."""
-        self._kinds[rows] = _CONSTANT
-        return self
-
-    @property
-    def raw(self) -> Any:
-        """The arguments of the native module."""
-        return self._kinds, self._lengths
+from .arrays import Floats, count_of, many, numbers, tensors
 
 
 @dataclass(frozen=True)
 class CriticalStep:
     """The critical step of explicit schemes.
 
-    omega_squared: the largest eigenvalue of M^-1 K, zero if nothing is in tension. step: 2 / omega. constraint: the id of the constraint
-    that contributes most, or None. share: its share of omega_squared.
+    Attributes
+    ----------
+    omega_squared : float
+        The largest eigenvalue of M^-1 K, zero if nothing is in tension.
+    step : float
+        2 / omega.
+    constraint : int or None
+        The constraint that contributes most.
+    share : float
+        Its share of omega_squared.
     """
 
     omega_squared: float
@@ -69,24 +33,102 @@ class CriticalStep:
     share: float
 
 
-def gyroscopic_change(inertia: ArrayLike, spin: ArrayLike, h: float) -> NDArray[np.float64]:
-    """Return the gyroscopic terms of rigid bodies: changes of angular velocities in a step without torques, in referential frames. They are
-    part of the free velocity.
+def gyroscopic_change(inertia: ArrayLike, angular_velocity: ArrayLike, h: float) -> Floats:
+    """Return changes of angular velocities of free rigid bodies in a step: the gyroscopic terms of free velocities.
 
-    inertia: J, 3 x 3 or a number. spin: three numbers a body. The method of Simo and Wong (1991) keeps energy and the length of the
-    angular momentum to rounding for any h; to first order the change is -h J^-1 (spin x J spin).
+    The method of Simo and Wong (1991) keeps energy and the length of the angular momentum to rounding for any h; to first order the
+    change is -h J^-1 (w x J w).
+
+    Parameters
+    ----------
+    inertia : array_like
+        J: a number, principal moments (3,) or a matrix (3, 3) of one body; for several, in the shapes of :meth:`System.add_rigid`.
+    angular_velocity : (3,) or (count, 3) array_like
+        Angular velocities w in the frames of the bodies.
+    h : float
+        The time step.
+
+    Returns
+    -------
+    (3,) or (count, 3) ndarray
+        The changes, in the shape of the angular velocities.
+
+    Raises
+    ------
+    Error
+        If a value is not finite, or an inertia is singular.
+
+    Examples
+    --------
+    >>> import ldy
+    >>> ldy.gyroscopic_change([1, 2, 3], [0, 1, 0], 0.1) + 0
+    array([0., 0., 0.])
     """
-    spin = np.asarray(spin, dtype=np.float64)
-    count = count_of((inertia, 2 if np.ndim(inertia) >= 2 else 0), (spin, 1))[0]
-    change = _core.gyroscopic_change(inertias("inertia", inertia, count), many("spin", spin, count, 3), h)
-    return change.reshape(-1, 3) if spin.ndim > 1 or np.ndim(inertia) in (1, 3) else change
+    w = numbers("angular_velocity", angular_velocity)
+    is_one = w.ndim == 1
+    count = 1 if is_one else len(w)
+    change = _core.gyroscopic_change(tensors("inertia", inertia, count, is_one), many("angular_velocity", w, count, 3), h)
+    return change.reshape(w.shape)
 
 
-def turned_rotation(rotation: ArrayLike, before: ArrayLike, after: ArrayLike, h: float) -> NDArray[np.float64]:
-    """Return rotations of rigid bodies after a step, rotation @ exp(h (before + after) / 2). before, after: angular velocities at the
-    beginning and end of the step, in referential frames. With after = before + :func:`gyroscopic_change` the angular momentum in the world
-    remains the same to rounding, as long as a body turns by at most a radian in the step."""
-    count, is_one = count_of((rotation, 2), (before, 1), (after, 1))
+def advance_rotation(rotation: ArrayLike, before: ArrayLike, after: ArrayLike, h: float) -> Floats:
+    """Return rotations of rigid bodies after a step, rotation @ exp(h (before + after) / 2).
+
+    With after = before + :func:`gyroscopic_change` the angular momentum in the world remains the same to rounding, as long as a body turns
+    by at most a radian in the step.
+
+    Parameters
+    ----------
+    rotation : (3, 3) or (count, 3, 3) array_like
+        Rotations at the beginning of the step.
+    before, after : (3,) or (count, 3) array_like
+        Angular velocities at the beginning and end of the step, in the frames of the bodies.
+    h : float
+        The time step.
+
+    Returns
+    -------
+    (3, 3) or (count, 3, 3) ndarray
+        The rotations, (3, 3) if no argument has entries for several.
+
+    Raises
+    ------
+    Error
+        If a value is not finite.
+    """
+    count = count_of((rotation, 2), (before, 1), (after, 1))
+    is_one = (np.ndim(rotation), np.ndim(before), np.ndim(after)) == (2, 1, 1)
     first, last = many("before", before, count, 3), many("after", after, count, 3)
-    turned = _core.turned_rotation(many("rotation", rotation, count, 3, 3), first, last, h)
-    return turned.reshape((3, 3) if is_one else (-1, 3, 3))
+    advanced = _core.advance_rotation(many("rotation", rotation, count, 3, 3), first, last, h)
+    return advanced.reshape((3, 3) if is_one else (-1, 3, 3))
+
+
+def frame_from_normal(normal: ArrayLike) -> Floats:
+    """Return orthonormal frames with given normals, for :meth:`System.add_point_constraints`.
+
+    Parameters
+    ----------
+    normal : (3,) or (count, 3) array_like
+        Normals of any length.
+
+    Returns
+    -------
+    (3, 3) or (count, 3, 3) ndarray
+        Frames, whose third columns have the directions of the normals.
+
+    Raises
+    ------
+    Error
+        If a normal is zero or not finite.
+
+    Examples
+    --------
+    >>> import ldy
+    >>> ldy.frame_from_normal([0, 0, 2.0]) + 0
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    given = numbers("normal", normal)
+    frames = _core.frame_from_normal(many("normal", given, 1 if given.ndim == 1 else len(given), 3))
+    return frames.reshape((3, 3) if given.ndim == 1 else (-1, 3, 3))
