@@ -3,6 +3,7 @@
 
 use crate::compiler::{command, root};
 use crate::library::{Workshop, archive, cc, cxx, native_libraries, read, succeeds};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -97,4 +98,28 @@ fn the_readme_is_short_and_names_the_minimum_version_of_rust() {
     assert!(readme.split_whitespace().count() <= 900, "{} words", readme.split_whitespace().count());
     let version = env!("CARGO_PKG_RUST_VERSION");
     assert!(readme.contains(&format!("Rust {version} or newer")), "README.md does not name Rust {version}");
+}
+
+/// The functions that a header declares.
+fn declared(header: &str) -> impl Iterator<Item = &str> {
+    let starts = ["int ", "void ", "size_t ", "const char *"];
+    let names = header.lines().filter_map(move |line| {
+        let rest = starts.iter().find_map(|start| line.strip_prefix(start))?;
+        rest.split_once('(').map(|(name, _)| name)
+    });
+    names.filter(|name| name.starts_with("ldy_") && !name.contains(' '))
+}
+
+#[test]
+fn the_list_of_functions_has_each_function_of_the_neutral_face() {
+    let headers = ["include/ldy_system.h", "include/ldy_bridge.h"].map(read);
+    let declared: BTreeSet<&str> = headers.iter().flat_map(|header| declared(header)).collect();
+    let list = read("docs/functions.md");
+    let listed: BTreeSet<&str> = list
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(declared.contains("ldy_system_create") && declared.len() > 90);
+    assert_eq!(listed, declared);
 }

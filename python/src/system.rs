@@ -198,7 +198,7 @@ impl System {
         Ok(system.add_body(inertia.dofs(), Kinematics::General, made).map_err(raised)? as i64)
     }
 
-    fn add_bodies<'py>(
+    fn add_model<'py>(
         &self,
         py: Python<'py>,
         sizes: Vec<usize>,

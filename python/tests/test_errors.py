@@ -94,7 +94,7 @@ def test_bad_values_are_named_with_their_argument():
         (lambda: ldy.Inertia.sparse(np.eye(2)), TypeError, "^A: ndarray where a sparse matrix"),
         (lambda: ldy.Inertia.function(-1, abs), ldy.Error, "^n: -1 where a positive number"),
         (lambda: ldy.Inertia.function(3, None), TypeError, "^function: NoneType where a function"),
-        (lambda: system.add_bodies([2, 0], abs), ldy.Error, "^n: 0 where a positive number"),
+        (lambda: system.add_model([2, 0], abs), ldy.Error, "^n: 0 where a positive number"),
         (lambda: system.set_velocity(0, 5.0), ldy.Error, r"^velocity: shape \(\)"),
         (lambda: system.set_velocity(0, np.zeros(6), "next"), ldy.Error, "^which: 'next' where"),
         (lambda: system.velocity(True), TypeError, "^ids: True where"),

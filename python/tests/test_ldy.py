@@ -213,7 +213,7 @@ def test_one_function_for_several_bodies_is_that_of_each():
         return np.vstack([inverse @ part for inverse, part in zip(inverses, parts)])
 
     together, apart = ldy.System(), ldy.System()
-    bodies = together.add_bodies(sizes, solve)
+    bodies = together.add_model(sizes, solve)
     np.testing.assert_array_equal(bodies, [0, 1, 2])
     for inverse in inverses:
         apart.add_body(ldy.Inertia.dense(inverse))
@@ -229,7 +229,7 @@ def test_one_function_for_several_bodies_is_that_of_each():
     np.testing.assert_allclose(together.multiply(x, through_bodies=True), apart.multiply(x), rtol=1e-12)
     assert calls == [(8, 9), (8, 1)]
     with pytest.raises(ldy.Error, match="at least one body"):
-        together.add_bodies([], solve)
+        together.add_model([], solve)
 
 
 def test_what_a_solver_raises_comes_out():
@@ -279,7 +279,7 @@ def test_what_owns_both_a_system_and_its_solver_is_collected(several):
     class Host:
         def __init__(self):
             self.system = ldy.System()
-            bodies = self.system.add_bodies([3, 2], self.solve) if several else [self.system.add_body(ldy.Inertia.function(3, self.solve))]
+            bodies = self.system.add_model([3, 2], self.solve) if several else [self.system.add_body(ldy.Inertia.function(3, self.solve))]
             self.system.add_constraint_rows(bodies[0], np.eye(3))
 
         def solve(self, x):

@@ -204,7 +204,7 @@ class Bodies:
         """
         return self._core.add_body(raw(inertia))
 
-    def add_bodies(self, sizes: Sequence[int], function: Callable[[Floats], ArrayLike]) -> Ints:
+    def add_model(self, sizes: Sequence[int], function: Callable[[Floats], ArrayLike]) -> Ints:
         """Insert bodies with a shared inverse callback. One call of it in each update is enough.
 
         Parameters
@@ -225,7 +225,7 @@ class Bodies:
         Error
             If there is no body, or a size is zero.
         """
-        return self._core.add_bodies([check_callback(size, function) for size in sizes], function)
+        return self._core.add_model([check_callback(size, function) for size in sizes], function)
 
     def remove_bodies(self, bodies: ArrayLike) -> None:
         """Remove bodies on which no constraint acts, all or none.
