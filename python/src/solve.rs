@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use ldy::solve::{
-    BlockRows, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver, Status,
+    self, BlockRows, BodyRows, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver,
+    Status,
 };
 use ldy::system::RowLaw;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
@@ -208,6 +209,9 @@ pub fn report<'py>(
 /// The starts of rows in vectors, and of blocks in the list of values.
 type Starts<'py> = (PyReadonlyArray1<'py, i32>, PyReadonlyArray1<'py, usize>);
 
+/// Starts, nodes and values of Z.
+type Factor<'py> = (PyReadonlyArray1<'py, i32>, PyReadonlyArray1<'py, i32>, Numbers<'py>);
+
 /// Solve with the rows of any W. The values of each block are column by column. Without a layout all rows have three scalar rows.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "arrays of a matrix")]
@@ -217,6 +221,7 @@ pub fn solve_rows<'py>(
     columns: PyReadonlyArray1<i32>,
     values: Numbers,
     layout: Option<Starts>,
+    z: Option<Factor>,
     b: Numbers,
     normal_first: bool,
     laws: Laws,
@@ -237,12 +242,24 @@ pub fn solve_rows<'py>(
     let w = BlockRows::new(starts, columns, values, layout).map_err(raised_of_rows)?;
     let laws = laws.made((0..w.len()).map(|row| w.height(row)))?;
     let problem = Problem { w, b, normal };
+    let z = match &z {
+        Some((starts, nodes, values)) => {
+            let z = BodyRows::new(starts.as_slice()?, nodes.as_slice()?, values.as_slice()?);
+            Some(z.map_err(raised_of_rows)?)
+        }
+        None => None,
+    };
     let forces = reactions.as_slice_mut()?;
     let mut solver = Solver::new();
     let mut progress = Progress::new(progress, options.measure);
-    let made = without_gil(py, || match progress.watch() {
-        Some(mut watch) => solver.solve_with_progress(&problem, &laws, &options, forces, &mut watch),
-        None => solver.solve(&problem, &laws, &options, forces),
+    let made = without_gil(py, || {
+        let mut watch = progress.watch();
+        let watch = watch.as_mut().map(|watch| watch as &mut solve::Progress);
+        match (&z, watch) {
+            (Some(z), watch) => solver.solve_with_factor(&problem, z, &laws, &options, forces, watch),
+            (None, Some(watch)) => solver.solve_with_progress(&problem, &laws, &options, forces, watch),
+            (None, None) => solver.solve(&problem, &laws, &options, forces),
+        }
     })
     .map_err(raised_of_rows)?;
     progress.end()?;

@@ -1,9 +1,12 @@
 //! A system.
 
+use std::fs::File;
+use std::io::{BufWriter, IntoInnerError};
+use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use ldy::math::{Block, Vector};
-use ldy::solve::Solver;
+use ldy::solve::{Law, Solver, write_problem};
 use ldy::system::{
     self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Keyed,
     Kinematics, Operator, SystemOption,
@@ -758,15 +761,7 @@ impl System {
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
         let Inner { system, solver, .. } = &mut *self.write()?;
-        let rows = system.results().map_err(raised)?;
-        let laws = match laws {
-            Some(laws) => laws.made((0..rows.w.len()).map(|row| rows.w.height(row)))?,
-            None => {
-                let mut kept = Vec::new();
-                system.row_laws(&mut kept).map_err(raised)?;
-                kept
-            }
-        };
+        let laws = given_or_kept(system, laws)?;
         let options = options.made()?;
         let forces = reactions.as_slice_mut()?;
         let mut progress = Progress::new(progress, options.measure);
@@ -778,6 +773,19 @@ impl System {
         .map_err(raised)?;
         progress.end()?;
         Ok(solve::report(py, &report, &options, solver))
+    }
+
+    /// Write the contact problem to a file; without laws the kept ones.
+    fn write_problem(&self, path: PathBuf, laws: Option<Laws>, reactions: Option<Numbers>) -> PyResult<()> {
+        let Inner { system, .. } = &*self.read()?;
+        let laws = given_or_kept(system, laws)?;
+        let forces = reactions.as_ref().map(|reactions| reactions.as_slice()).transpose()?;
+        system.check_problem(&laws, forces).map_err(raised)?;
+        let (problem, z) = (system.results().map_err(raised)?.problem(), system.body_rows().map_err(raised)?);
+        let mut out = BufWriter::new(File::create(path)?);
+        write_problem(&mut out, &problem, &laws, forces, z.as_ref())?;
+        out.into_inner().map_err(IntoInnerError::into_error)?;
+        Ok(())
     }
 
     /// Adds H^T R to a force.
@@ -828,6 +836,17 @@ fn option(name: &str) -> PyResult<SystemOption> {
 /// Number of scalars of all constraints.
 fn scalar_count(system: &system::System) -> usize {
     system.constraints().map(|(_, constraint)| constraint.rows()).sum()
+}
+
+/// The given laws of a system's rows, or the kept ones.
+fn given_or_kept(system: &system::System, laws: Option<Laws>) -> PyResult<Vec<Law>> {
+    let rows = system.results().map_err(raised)?;
+    if let Some(laws) = laws {
+        return laws.made((0..rows.w.len()).map(|row| rows.w.height(row)));
+    }
+    let mut kept = Vec::new();
+    system.row_laws(&mut kept).map_err(raised)?;
+    Ok(kept)
 }
 
 /// Operators of `rows` scalar rows, from row-major values.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ class Problem:
         Error
             If the laws or options are not valid.
         """
-        return solve(self.W, self.B, self.laws, self.R, row_counts=self.row_counts, normal_first=self.normal_first, **options)
+        return solve(self.W, self.B, self.laws, self.R, row_counts=self.row_counts, Z=self.Z, normal_first=self.normal_first, **options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the problem to a file, which replaces an old one when it is complete.
@@ -118,14 +119,8 @@ class Problem:
             arrays["r0"] = forces
         if self.Z is not None:
             arrays |= {"Z_indptr": self.Z.indptr, "Z_indices": self.Z.indices, "Z_data": self.Z.data}
-        target = Path(path)
-        part = target.with_name(f".{target.name}-{os.getpid()}")
-        try:
-            with part.open("wb") as file:
-                np.savez(file, **arrays)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+        with _replaced(path) as part, open(part, "wb") as file:
+            np.savez(file, **arrays)
 
 
 def save_problem(
@@ -153,11 +148,22 @@ def save_problem(
     --------
     load_problem : Read such a file.
     """
-    rows = system.results()
-    row_counts = rows.row_counts.astype(np.int64)
-    forces = None if R is None else flat("R", R).copy()
-    own = system.laws(rows.ids) if laws is None else _laws.of_rows(laws, len(rows))
-    Problem(rows.to_csr(), rows.B, own, forces, row_counts).save(path)
+    forces = None if R is None else flat("R", R)
+    row_counts = system.results().row_counts.astype(np.int64)
+    with _replaced(path) as part:
+        system._core.write_problem(part, None if laws is None else _laws.raw(laws, row_counts), forces)
+
+
+@contextmanager
+def _replaced(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The name of a file beside another one, which it replaces in the end."""
+    target = Path(path)
+    part = target.with_name(f".{target.name}-{os.getpid()}")
+    try:
+        yield str(part)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def load_problem(path: str | os.PathLike[str]) -> Problem:

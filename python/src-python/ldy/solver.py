@@ -159,6 +159,7 @@ def solve(
     R: ArrayLike | None = None,
     *,
     row_counts: ArrayLike | None = None,
+    Z: Any = None,
     normal_first: bool = False,
     tolerance: float = 1e-8,
     measure: str = "both",
@@ -182,6 +183,8 @@ def solve(
         The initial guess; zeros by default.
     row_counts : (rows,) array_like of int, optional
         The number of scalar rows of each row, one to six; three by default.
+    Z : bsr_array of SciPy, optional
+        Z with W = Z Z^T, as :class:`Problem` has it. Some steps are quicker then.
     normal_first : bool, optional
         Whether the first component of each contact is the normal one, as in FCLIB, not the last.
     tolerance, measure, method, max_sweeps, time_limit, max_work, progress : optional
@@ -220,7 +223,8 @@ def solve(
     matrix = _threes(W) if row_counts is None else _blocks(W, rows)
     forces = start(R, len(B))
     options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, progress)
-    report = _core.solve_rows(*matrix, B, normal_first, _laws.raw(laws, rows), options, progress, forces)
+    factor = None if Z is None else (Z.indptr.astype(np.int32), Z.indices.astype(np.int32), flat("Z", Z.data))
+    report = _core.solve_rows(*matrix, factor, B, normal_first, _laws.raw(laws, rows), options, progress, forces)
     return forces, report_of(report)
 
 
