@@ -108,8 +108,8 @@
 //! A joint limit has one scalar row, so it is irregular. A constraint of m scalar rows takes ceil(m/3) slots on each body: a
 //! limit takes one. The way from its insertion to W:
 //!
-//! 1. `system/model/constraints.rs`: `System::insert_dof` makes the operator of one generalized velocity and calls
-//!    `System::insert_operators`, which checks bodies and operators.
+//! 1. `system/model/constraints.rs`: `System::add_dof_constraint` makes the operator of one generalized velocity and calls
+//!    `System::add_constraint_rows`, which checks bodies and operators.
 //! 2. `system/model/constraints.rs` puts the constraint into the tables and counts irregular constraints.
 //! 3. `system/structure/insert_rows.rs`, at the next update, gives the row its slots on each body and its columns in W;
 //!    `system/structure/irregular_layout.rs` keeps its height and the first value of the row and of its blocks.

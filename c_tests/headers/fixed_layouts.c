@@ -6,7 +6,7 @@
 #include "ldy_system.h"
 
 #define HOLDS(name, condition) typedef char name[(condition) ? 1 : -1]
-#define AT(type, field, offset) HOLDS (type##_##field, offsetof (type, field) == (offset))
+#define AT(type, field, offset) HOLDS (type##_at_##field, offsetof (type, field) == (offset))
 #define ENDS(type, field, size) HOLDS (type##_ends, \
   sizeof (type) == (size) && offsetof (type, field) + sizeof (((type *) 0)->field) == (size))
 

@@ -11,7 +11,7 @@ use super::{Checked, Fault, System};
 pub enum SystemOption {
     /// Accept frames and rotations that are not orthonormal, for instance axes that carry units.
     AnyAxes,
-    /// Replace frames and rotations that are orthonormal to within 1e-5, such as those of single precision, by the closest orthonormal
+    /// Replace frames and rotations that are orthonormal to within 1e-5, for instance of single precision, by the closest orthonormal
     /// ones.
     Orthonormalize,
 }

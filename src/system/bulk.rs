@@ -41,7 +41,7 @@ impl From<Error> for EntryError {
     }
 }
 
-/// A constraint at points, see [`System::insert_constraint`].
+/// A constraint at points, see [`System::add_point_constraint`].
 #[derive(Clone, Copy, Debug)]
 pub struct AtPoints {
     /// Master and slave; `None` is the ground.
@@ -71,7 +71,7 @@ impl System {
     /// Insert `count` constraints at points, and return the id of the first; the ids are consecutive.
     ///
     /// # Errors
-    /// The error of the first entry that [`System::insert_constraint`] would refuse, or if memory is exhausted.
+    /// The error of the first entry that [`System::add_point_constraint`] would refuse, or if memory is exhausted.
     pub fn add_point_constraints(
         &mut self,
         count: usize,

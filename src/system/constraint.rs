@@ -131,7 +131,7 @@ impl Constraint {
         self.bodies.into_iter().flatten().chain(self.others().iter().map(|(body, _)| *body))
     }
 
-    /// Write the bodies to `list` as [`System::insert_operators`](super::System::insert_operators) takes them, the ground among the
+    /// Write the bodies to `list` as [`System::add_constraint_rows`](super::System::add_constraint_rows) takes them, the ground among the
     /// first two.
     pub(super) fn list_bodies<'a>(&self, list: &'a mut [Option<Id>; MOST_BODIES]) -> &'a [Option<Id>] {
         list[..2].copy_from_slice(&self.bodies);

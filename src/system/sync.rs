@@ -92,7 +92,7 @@ impl System {
     /// `tell` gets the id of the constraint of each entry.
     ///
     /// # Errors
-    /// The error of the first entry that [`System::insert_constraint`] or [`System::set_law`] would refuse, or whose key an earlier
+    /// The error of the first entry that [`System::add_point_constraint`] or [`System::set_law`] would refuse, or whose key an earlier
     /// entry has. Also if memory is exhausted. Nothing has changed then.
     pub fn sync_constraints(
         &mut self,

@@ -224,7 +224,7 @@ impl System {
     /// Move a constraint at points to other bodies, with a frame and points on these: it keeps its row, its id and its data.
     ///
     /// # Errors
-    /// As [`System::insert_constraint`] and [`System::move_constraint`].
+    /// As [`System::add_point_constraint`] and [`System::move_constraint`].
     pub fn rebind_constraint(
         &mut self,
         id: Id,

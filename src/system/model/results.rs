@@ -28,7 +28,7 @@ impl System {
         self.latest_rows()
     }
 
-    /// As [`System::rows`], but velocities may have changed since the last update: W depends on bodies and constraints only.
+    /// As [`System::results`], but velocities may have changed since the last update: W depends on bodies and constraints only.
     ///
     /// # Errors
     /// If there was no successful update since anything else changed, or memory is exhausted.
@@ -51,7 +51,7 @@ impl System {
     /// Check that every diagonal block has an inverse.
     ///
     /// # Errors
-    /// As for [`System::rows`]; also the error of the first constraint whose diagonal block is singular.
+    /// As for [`System::results`]; also the error of the first constraint whose diagonal block is singular.
     pub fn check_inverses(&self) -> Result {
         let rows = self.results()?;
         match (0..rows.ids.len()).find(|&row| rows.inverse[rows.square(row).start].is_nan()) {
@@ -69,10 +69,10 @@ impl System {
         self.multiply_columns(1, alone(x), alone(y))
     }
 
-    /// As [`System::times`], for `count` vectors at once: quicker than one call for each vector, with the same bits.
+    /// As [`System::multiply`], for `count` vectors at once: quicker than one call for each vector, with the same bits.
     ///
     /// # Errors
-    /// As for [`System::times`]; also if a stride is shorter than a vector, or a vector reaches beyond the values.
+    /// As for [`System::multiply`]; also if a stride is shorter than a vector, or a vector reaches beyond the values.
     pub fn multiply_columns(&self, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         multiply::multiply(&self.latest_rows()?.w, count, x, y);
@@ -82,16 +82,16 @@ impl System {
     /// Compute y = W x as h H A⁻¹ Hᵀ x (+ compliance) through each body, without the blocks.
     ///
     /// # Errors
-    /// As for [`System::times`]; also if an inverse callback fails or memory is exhausted.
+    /// As for [`System::multiply`]; also if an inverse callback fails or memory is exhausted.
     pub fn multiply_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result {
         self.check_vectors(&[x, y])?;
         self.multiply_columns_through_bodies(1, alone(x), alone(y))
     }
 
-    /// As [`System::times_through_bodies`], for `count` vectors at once: quicker than one call for each vector, with the same bits.
+    /// As [`System::multiply_through_bodies`], for `count` vectors at once: quicker than one call for each vector, with the same bits.
     ///
     /// # Errors
-    /// As for [`System::times_through_bodies`] and [`System::times_columns`].
+    /// As for [`System::multiply_through_bodies`] and [`System::multiply_columns`].
     pub fn multiply_columns_through_bodies(
         &self,
         count: usize,
@@ -136,7 +136,7 @@ impl System {
     /// Add the generalized force Hᵀ R of all constraints on a body to `force`.
     ///
     /// # Errors
-    /// As for [`System::times`]; also if there is no such body, or `force` has the wrong size.
+    /// As for [`System::multiply`]; also if there is no such body, or `force` has the wrong size.
     pub fn constraint_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
         self.check_vectors(&[reactions])?;
         let body = self.body(id)?;
@@ -153,10 +153,10 @@ impl System {
 
     /// Add h A⁻¹ Hᵀ R to the free velocity of every body, theory (50). The result is the velocity at the end of the step.
     ///
-    /// B still belongs to the velocity before, so [`System::rows`] needs another update; products do not.
+    /// B still belongs to the velocity before, so [`System::results`] needs another update; products do not.
     ///
     /// # Errors
-    /// As for [`System::times_through_bodies`]; also if a reaction or a velocity is not finite. No velocity has changed then.
+    /// As for [`System::multiply_through_bodies`]; also if a reaction or a velocity is not finite. No velocity has changed then.
     pub fn apply_reactions(&mut self, reactions: &[f64]) -> Result {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
@@ -179,7 +179,7 @@ impl System {
     /// Estimate the largest eigenvalue of W by the method of Lanczos on its blocks: see [`EigenProblem::largest_eigenvalue`].
     ///
     /// # Errors
-    /// As for [`System::times`]; also if memory is exhausted or the tolerance is not a number.
+    /// As for [`System::multiply`]; also if memory is exhausted or the tolerance is not a number.
     pub fn spectral_radius(&self, tolerance: f64, most_products: usize) -> Result<Estimate> {
         self.needs(self.has_operators)?;
         ensure!(!tolerance.is_nan(), Error::of_system(Fault::NotFinite("the tolerance")));
