@@ -141,9 +141,11 @@ impl CopiedRows {
     /// # Safety
     /// As [`CopiedRows::read`]; `row` is the original with this index.
     unsafe fn blocks(&mut self, place: usize, row: &DIAB, dynamics: Option<&LocalDynamics>) -> Result<usize> {
-        // SAFETY: the caller promises a row whose constraint is valid, with its bodies.
-        let wrong =
-            |what: &str| fail!(Code::InvalidArgument, "{}: {what}", unsafe { display::constraint(row.con) });
+        let wrong = |what: &str| {
+            // SAFETY: the caller promises a row whose constraint is valid, with its bodies.
+            let constraint = unsafe { display::constraint(row.con) };
+            fail!(Code::InvalidArgument, "{constraint}: {what}")
+        };
         self.order.clear();
         push(&mut self.order, ((place as u64) << 32, &raw const row.W))?;
         let mut next = row.adj;

@@ -88,7 +88,7 @@ fn orthonormalized(axes: &Block) -> Block {
     let mut x = *axes;
     for _ in 0..3 {
         let square = transposed_product(&x, &x);
-        let correction = |k: usize| (if k % 4 == 0 { 3.0 } else { 0.0 } - square[k]) / 2.0;
+        let correction = |k: usize| (if k.is_multiple_of(4) { 3.0 } else { 0.0 } - square[k]) / 2.0;
         let column = |j: usize| times(&x, &[correction(3 * j), correction(3 * j + 1), correction(3 * j + 2)]);
         x = of_columns([column(0), column(1), column(2)]);
     }

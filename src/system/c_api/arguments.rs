@@ -22,7 +22,7 @@ pub use super::strided::{ids, strided, strided_mut};
 /// The error becomes the last one of the thread.
 impl From<Error> for Code {
     fn from(error: Error) -> Self {
-        located(code(error.fault), &error, whereabouts(&error))
+        located(code(error.fault), error, whereabouts(&error))
     }
 }
 
@@ -31,7 +31,7 @@ impl From<EntryError> for Code {
     fn from(error: EntryError) -> Self {
         let entry = error.entry.map_or(-1, |entry| entry as i64);
         let place = Whereabouts { entry, ..whereabouts(&error.error) };
-        located(code(error.error.fault), &error, place)
+        located(code(error.error.fault), error, place)
     }
 }
 
@@ -39,7 +39,7 @@ impl From<EntryError> for Code {
 impl From<fault::Error> for Code {
     fn from(error: fault::Error) -> Self {
         let row = error.row.map_or(-1, |row| row as i64);
-        located(code(error.fault), &error, Whereabouts { row, ..Whereabouts::NOWHERE })
+        located(code(error.fault), error, Whereabouts { row, ..Whereabouts::NOWHERE })
     }
 }
 

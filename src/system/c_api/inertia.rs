@@ -165,7 +165,7 @@ impl Given {
     /// # Safety
     /// The arrays are NULL or have the lengths that [`ldy_inertia`] says.
     unsafe fn dense(&self, n: usize) -> Result<&[f64]> {
-        let count = n.checked_mul(n).unwrap_or(usize::MAX);
+        let count = n.saturating_mul(n);
         // SAFETY: the C program promises n x n values.
         unsafe { values("inertia->values", self.fields.values, count) }
     }
