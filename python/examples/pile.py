@@ -51,7 +51,7 @@ def main():
         master, slave, frame, gap = contacts(places)
         normal = frame[:, :, 2]
         # A contact that is open may close, one that is too deep comes out slowly.
-        bias = np.column_stack([0 * gap, 0 * gap, np.where(gap > 0, gap, 0.1 * gap) / STEP])
+        bias = ldy.laws.contact_bias(gap, STEP, erp=0.1)[:, None] * [0, 0, 1]
         # A contact that was there in the last step has its force again. A sphere looks the same however it has turned: points need no
         # rotation.
         key = master * (len(places) + 1) + slave + 1

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ldy::solve::{
     self, BlockRows, BodyRows, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver,
-    Status,
+    Stabilization, Status,
 };
 use ldy::system::RowLaw;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
@@ -138,6 +138,27 @@ impl Choices {
 pub fn real_time() -> (f64, &'static str, usize) {
     let Options { tolerance, max_sweeps: sweeps, .. } = Options::real_time();
     (tolerance, "gauss_seidel", sweeps)
+}
+
+/// Biases of contacts from gaps and normal velocities. The parameters are the fields of [`Stabilization`] in their order.
+#[pyfunction]
+pub fn contact_bias<'py>(
+    py: Python<'py>,
+    gap: Numbers,
+    velocity: Numbers,
+    h: f64,
+    parameters: [f64; 5],
+) -> PyResult<Array<'py>> {
+    let [erp, slop, max_speed, restitution, bounce_speed] = parameters;
+    let stabilization = Stabilization { erp, slop, max_speed, restitution, bounce_speed };
+    let (gaps, velocities) = (gap.as_slice()?, velocity.as_slice()?);
+    let text = "gap, velocity or h is not finite, h is not positive, or a parameter is out of range";
+    let bias = |(k, (&gap, &velocity)): (usize, (&f64, &f64))| {
+        let bias = stabilization.bias(gap, velocity, h);
+        bias.ok_or_else(|| invalid((gaps.len() > 1).then_some(k), text))
+    };
+    let biases = gaps.iter().zip(velocities).enumerate().map(bias).collect::<PyResult<Vec<f64>>>()?;
+    Ok(PyArray1::from_vec(py, biases))
 }
 
 /// A function of Python that gets the progress of a solution: residual, sweeps, steps. The solution ends if it raises an exception or

@@ -280,3 +280,28 @@ def test_a_system_in_use_says_so():
     solving.join()
     assert all(isinstance(error, RuntimeError) and isinstance(error, ldy.Error) for error in caught)
     system.update(1.0)
+
+
+def test_biases_close_gaps_and_bounce():
+    bias = ldy.laws.contact_bias([0.25, -0.5, -1.5, -4.5], 0.125, erp=0.25, slop=0.5, max_speed=3.0)
+    np.testing.assert_array_equal(bias, [2, 0, -2, -3])
+    # Closed contacts that approach with 1 and with 5.
+    np.testing.assert_array_equal(ldy.laws.contact_bias(0.0, 1.0, [-1, -5, 5], restitution=0.5, bounce_speed=2.0), [0, -2.5, 0])
+    assert ldy.laws.contact_bias(0.5, 0.25).shape == () and ldy.laws.contact_bias(0.5, 0.25) == 2
+    with pytest.raises(ldy.Error, match="^entry 1: gap, velocity or h"):
+        ldy.laws.contact_bias([0, np.nan], 0.1)
+    with pytest.raises(ldy.Error, match="^gap, velocity or h"):
+        ldy.laws.contact_bias(0, 0.1, erp=2.0)
+    with pytest.raises(ldy.Error, match=r"^gap and velocity: shapes \(2,\) and \(3,\) differ"):
+        ldy.laws.contact_bias([0, 0], 0.1, [1, 2, 3])
+    # A ball that falls with 2 leaves the ground with 1.
+    system = ldy.System()
+    ball = system.add_rigid(1.0, 1.0)
+    system.add_point_constraints(ball, ldy.GROUND, np.eye(3))
+    for which in ("free", "previous"):
+        system.set_velocity(ball, [0, 0, 0, 0, 0, -2.0], which)
+    system.update(0.1)
+    normal = ldy.laws.contact_bias(0.0, 0.1, system.results().V[2::3], restitution=0.5)
+    R, _ = system.solve(ldy.laws.contact(bias=normal[:, None] * [0, 0, 1]))
+    system.apply_reactions(R)
+    assert system.velocity(ball)[5] == pytest.approx(1)

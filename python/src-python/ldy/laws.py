@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Floats, Ints, numbers
+from . import _core
+from .arrays import Floats, Ints, flat, numbers
 from .errors import Error
 
-__all__ = ["Law", "Laws", "bounds", "contact", "fixed", "none"]
+__all__ = ["Law", "Laws", "bounds", "contact", "contact_bias", "fixed", "none"]
 
 _CONTACT, _BOUNDS, _NONE = 0, 1, 2
 _SIXES = ("lower", "upper", "bias")
@@ -68,6 +69,73 @@ def contact(friction: ArrayLike = 0.0, *, cohesion: ArrayLike = 0.0, bias: Array
     """
     values = {"friction": friction, "friction_2": friction if friction_2 is None else friction_2, "cohesion": cohesion, "bias": bias}
     return Law(_CONTACT, {name: numbers(name, value) for name, value in values.items()})
+
+
+def contact_bias(
+    gap: ArrayLike,
+    h: float,
+    velocity: ArrayLike = 0.0,
+    *,
+    erp: float = 0.0,
+    slop: float = 0.0,
+    max_speed: float = 0.0,
+    restitution: float = 0.0,
+    bounce_speed: float = 0.0,
+) -> Floats:
+    """Return biases of the normal components of contacts from their gaps.
+
+    A contact that is open may close: U_N >= -gap / h. A penetration beyond the slop is removed with the speed erp (-gap - slop) / h. A
+    contact that is closed and approaches faster than ``bounce_speed`` leaves with restitution times its approach speed. The larger of the
+    speeds holds.
+
+    Parameters
+    ----------
+    gap : float or (rows,) array_like
+        Distances of the bodies along the normals, negative for penetrations.
+    h : float
+        The time step.
+    velocity : float or (rows,) array_like, optional
+        Normal components of V, before the step.
+    erp : float, optional
+        The share of a penetration that one step removes, 0 to 1.
+    slop : float, optional
+        The penetration that is left alone.
+    max_speed : float, optional
+        The largest speed by which a penetration is removed; 0 for no limit.
+    restitution : float, optional
+        Newton's coefficient of restitution, 0 to 1.
+    bounce_speed : float, optional
+        The approach speed up to which contacts do not bounce.
+
+    Returns
+    -------
+    () or (rows,) ndarray
+        The normal components, in the common shape of gaps and velocities.
+
+    Raises
+    ------
+    Error
+        If a value is not finite, h is not positive, or a parameter is out of range.
+
+    See Also
+    --------
+    contact : The law that gets the bias.
+
+    Examples
+    --------
+    >>> import ldy
+    >>> normal = ldy.laws.contact_bias([0.01, -0.02], 0.1, erp=0.5)
+    >>> normal
+    array([ 0.1, -0.1])
+    >>> law = ldy.laws.contact(0.5, bias=normal[:, None] * [0, 0, 1])
+    """
+    try:
+        gaps, velocities = np.broadcast_arrays(numbers("gap", gap), numbers("velocity", velocity))
+    except ValueError:
+        raise Error(f"gap and velocity: shapes {np.shape(gap)} and {np.shape(velocity)} differ") from None
+    parameters = (float(erp), float(slop), float(max_speed), float(restitution), float(bounce_speed))
+    biases = _core.contact_bias(flat("gap", gaps), flat("velocity", velocities), h, parameters)
+    return biases.reshape(gaps.shape)
 
 
 def fixed(bias: ArrayLike = 0.0) -> Law:
