@@ -113,6 +113,28 @@ static void axes (void)
   GOOD (ldy_system_rotations (system, &body, 8, read, sizeof read, 1));
   for (int k = 0; k < 9; k ++) CHECK_NEAR (read[k], exact[k], 1e-7);
   CHECK_NEAR (read[0] * read[0] + read[1] * read[1], 1, 1e-15);
+  /* Frames, in all calls that take them. */
+  ldy_system *other;
+  int64_t id, ids[3];
+  double frames[3][9], points[3] = { 0 };
+  uint64_t key = 5;
+  GOOD (ldy_system_rotations (system, &body, 8, exact, sizeof exact, 1));
+  GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, turned, points, NULL, &ids[0]));
+  GOOD (ldy_system_add_point_constraints (system, &body, NULL, 8, turned, 72, points, NULL, 24, 1, &ids[1]));
+  GOOD (ldy_system_sync_constraints (system, &key, 8, &body, NULL, 8, turned, 72, points, NULL, 24, NULL, 0, &ids[2], 8, 1, NULL));
+  for (int again = 0; again < 2; again ++) {
+    GOOD (ldy_system_point_frames (system, ids, 8, frames[0], 72, NULL, NULL, 0, 3));
+    for (int k = 0; k < 3; k ++) CHECK_SAME_BITS (frames[k], exact, sizeof exact);
+    GOOD (ldy_system_move_constraint (system, ids[0], turned, points, NULL));
+    GOOD (ldy_system_move_constraints (system, &ids[1], 8, NULL, NULL, 8, turned, 72, points, NULL, 24, 1));
+    GOOD (ldy_system_sync_constraints (system, &key, 8, &body, NULL, 8, turned, 72, points, NULL, 24, NULL, 0, &ids[2], 8, 1, NULL));
+  }
+  GOOD (ldy_system_set_rotations (system, &body, 8, turned, 72, 1));
+  GOOD (ldy_system_rotations (system, &body, 8, read, sizeof read, 1));
+  CHECK_SAME_BITS (read, exact, sizeof exact);
+  GOOD (ldy_system_create (&other));
+  BAD (ldy_system_add_point_constraint (other, LDY_GROUND, LDY_GROUND, turned, points, points, &id), "both of its bodies are the ground");
+  ldy_system_destroy (other);
   turned[0] = 0.7;
   BAD (ldy_system_set_rotation (system, body, turned), "its rotation is not orthonormal");
   ldy_system_destroy (system);

@@ -73,12 +73,17 @@ impl Options {
             return Ok(*given);
         }
         let deviation = deviation_from_orthonormal(given);
+        let most = if self.orthonormalizes { 1e-5 } else { 1e-8 };
         match deviation {
-            _ if deviation <= 1e-8 && !self.orthonormalizes => Ok(*given),
-            _ if deviation <= 1e-5 && self.orthonormalizes => Ok(orthonormalized(given)),
+            _ if deviation <= most => Ok(self.accepted(given)),
             _ if deviation <= 1e-5 => Err(Fault::Invalid(texts.near)),
             _ => Err(Fault::Invalid(texts.far)),
         }
+    }
+
+    /// The axes that the system uses for given axes that have been checked.
+    pub fn accepted(&self, given: &Block) -> Block {
+        if self.orthonormalizes && !self.takes_any_axes { orthonormalized(given) } else { *given }
     }
 }
 

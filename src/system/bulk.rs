@@ -86,7 +86,7 @@ impl System {
         })?;
         let inserted = self.all_or_nothing(|system| {
             (0..count).map(entry).try_for_each(|AtPoints { bodies, frame, points }| {
-                let placement = Placement::Points { frame, points };
+                let placement = system.placement(&frame, points);
                 system.put(Constraint::regular(bodies, placement)).map(|_| ())
             })
         });
@@ -110,7 +110,7 @@ impl System {
         })?;
         (0..count).map(entry).try_for_each(|(id, bodies, frame, points)| {
             let bodies = bodies.unwrap_or(self.constraint(id)?.bodies());
-            self.put_points(id, bodies, Placement::Points { frame, points })
+            self.put_points(id, bodies, self.placement(&frame, points))
         })?;
         Ok(())
     }

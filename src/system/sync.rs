@@ -138,7 +138,8 @@ impl System {
             let put = self.all_or_nothing(|system| {
                 (0..count).filter(|&k| ids[k].is_none()).map(|k| entry(k).place).try_for_each(|place| {
                     let AtPoints { bodies, frame, points } = place;
-                    system.put(Constraint::regular(bodies, Placement::Points { frame, points })).map(|_| ())
+                    let placement = system.placement(&frame, points);
+                    system.put(Constraint::regular(bodies, placement)).map(|_| ())
                 })
             });
             put.map_err(Error::from)?;
@@ -169,6 +170,7 @@ impl System {
     /// Move a constraint, and express its reaction in the new axes. The place has been checked.
     fn carry_over(&mut self, id: Id, place: &AtPoints) -> super::error::Result {
         let &AtPoints { bodies, frame, points } = place;
+        let frame = self.options.accepted(&frame);
         let constraint = self.constraint(id)?;
         let [master, slave] = constraint.bodies();
         let changes_sides = master != slave && bodies == [slave, master];

@@ -161,6 +161,11 @@ impl System {
         Placement::at_points(&frame, points)
     }
 
+    /// The placement of a frame and points that have been checked.
+    pub(in crate::system) fn placement(&self, frame: &Block, points: [Vector; 2]) -> Placement {
+        Placement::Points { frame: self.options.accepted(frame), points }
+    }
+
     /// Check the operators of a constraint on these bodies; `rows` is its number of rows if it exists already. Return the number of
     /// rows.
     fn check_operators(
