@@ -150,7 +150,7 @@ impl Scene {
         Self { heights, h, v, laws, normal }
     }
 
-    /// The forces of all scalar rows but those of second tangents.
+    /// The forces of all scalar rows except second tangents.
     fn solve(&self, method: Method, has_bodies: bool) -> (Report, Vec<f64>) {
         let (w, b) = (&self.h * self.h.transpose(), &self.h * &self.v);
         let cut = Cut::new(&w, &b, &self.heights);
