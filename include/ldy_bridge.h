@@ -47,15 +47,15 @@ void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
 
    Row k is the k-th DIAB of the list:
 
-   - values: the current W of the DIAB and of its blocks, in ascending columns. Two blocks with the same neighbor are added, as in
-     LOCDYN_Dump. So a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set.
-   - B, V: as in the DIAB. diagonal: its W. inverse: its A. constraints: con->id of the constraints. rho is not copied: the solvers
-     here choose their own.
+   - values: the current W of the DIAB and of its blocks, in ascending columns. Two blocks with the same neighbor are added, as
+     in LOCDYN_Dump. So a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set.
+   - B, V: as in the DIAB. diagonal: its W. inverse: its A. constraints: con->id of the constraints. rho is not copied: the
+     solvers here choose their own.
    - scalar_starts, value_starts, diagonal_starts: NULL.
 
-   W is symmetric to the bit after a LOCDYN_Update_Begin of this library that assembled all of W. It need not be symmetric after an
-   update for a penalty solver, which keeps the previous blocks of contacts, or if the host has written W. Functions that need a
-   symmetric W read only its upper triangle. The copies contain everything that the host has added to W, for instance a
+   W is symmetric to the bit after a LOCDYN_Update_Begin of this library that assembled all of W. It need not be symmetric after
+   an update for a penalty solver, which keeps the previous blocks of contacts, or if the host has written W. Functions that need
+   a symmetric W read only its upper triangle. The copies contain everything that the host has added to W, for instance a
    regularization.
 
    In lists of this library the function follows no link that does not lead to a row or a block of ldy, and it finds missing rows
@@ -64,16 +64,16 @@ void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
 
-   - LDY_ERROR_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so that
-     the rows of this process alone are no complete W. The text names the constraint.
-   - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number of
-     blocks.
+   - LDY_ERROR_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so
+     that the rows of this process alone are no complete W. The text names the constraint.
+   - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number
+     of blocks.
 
    After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong; then the previous copies remain.
 
    Safety:
-   copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid;
-   rows is NULL or valid, and has the bytes that its size says. */
+   copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are
+   valid; rows is NULL or valid, and has the bytes that its size says. */
 LDY_RESULT
 int ldy_locdyn_rows_copy(ldy_locdyn_rows *copies,
                          const struct locdyn *ldy,
@@ -100,8 +100,8 @@ int ldy_locdyn_rows_reactions(const ldy_locdyn_rows *copies,
    - R: three values for each row, in the order of rows.
    - count: number of values.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a value is not finite, or the rows of the list
-   are not the rows that were copied last. After an error nothing is written.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a value is not finite, or the rows of the
+   list are not the rows that were copied last. After an error nothing is written.
 
    Safety:
    The conditions of ldy_locdyn_rows_reactions. */

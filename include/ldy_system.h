@@ -20,9 +20,9 @@
  * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). If a length is wrong, the function returns
  * LDY_ERROR_INVALID_ARGUMENT, or for a sparse matrix LDY_ERROR_INVALID_FORMAT, and writes nothing.
  *
- * Rows. A constraint has three rows of scalars, unless ldy_system_add_constraint_rows or
- * ldy_system_add_dof_constraint inserts it with one to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row, without gaps;
- * ldy_rows has the first index of each constraint.
+ * Rows. A constraint has three rows of scalars, unless ldy_system_add_constraint_rows or ldy_system_add_dof_constraint
+ * inserts it with one to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row,
+ * without gaps; ldy_rows has the first index of each constraint.
  *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. The third axis of a frame is
  * the normal of a contact, and points from the slave to the master: U_N > 0 separates the bodies, R_N > 0 pushes them apart. R is the
@@ -31,13 +31,14 @@
  *
  * Results belong to the system and are valid until its next change: any function on it without a `const`.
  *
- * Forces. ldy_contact_solver_solve finds the R that obey the laws of constraints, given row by row; ldy_contact_solver_solve_rows does so
- * with any block-sparse W.
+ * Forces. ldy_contact_solver_solve finds the R that obey the laws of constraints, given row by row;
+ * ldy_contact_solver_solve_rows does so with any block-sparse W.
  *
  * Errors. A function returns 0 or one of the codes below, and ldy_last_error returns the details, for instance
  *   constraint 12 between bodies 3 and 7: its frame is not finite
- * ldy_strerror has a text for each code, ldy_last_error_info the constraint, body, entry and row by number.
- * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
+ * ldy_strerror has a text for each code, ldy_last_error_info the constraint, body, entry and row by number. In all functions a
+ * body or constraint that does not exist is LDY_ERROR_NOT_FOUND, a count that no array can have or that an int cannot hold
+ * LDY_ERROR_TOO_LARGE. A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
  * handler of ldy.h.
  *
  * Threads. A system is used by one thread at a time, different systems by different threads at once. Large
@@ -47,7 +48,8 @@
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
  *   ldy_rows rows = LDY_ROWS_INIT;
  * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
- * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_ERROR_INVALID_ARGUMENT and writes nothing.
+ * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_ERROR_INVALID_ARGUMENT and writes
+ * nothing.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
@@ -227,8 +229,8 @@ enum ldy_inertia_kind {
   LDY_INERTIA_SPARSE = 3,
   /* A kind of inertia: an inverse callback applies A^-1. */
   LDY_INERTIA_FUNCTION = 4,
-  /* A kind of inertia: mass and values, the referential inertia of a rigid body or the Euler tensor of a pseudo-rigid body about the
-     mass center, 3 x 3. ldy_system_set_inertia alone takes it. */
+  /* A kind of inertia: mass and values, the referential inertia of a rigid body or the Euler tensor of a pseudo-rigid body about
+     the mass center, 3 x 3. ldy_system_set_inertia alone takes it. */
   LDY_INERTIA_MASS = 5
 };
 
@@ -243,13 +245,13 @@ enum ldy_inertia_kind {
    it, and must not leave by longjmp or an exception. */
 typedef int (*ldy_apply_inverse)(int32_t size, int32_t columns, double *x, void *data);
 
-/* A function of the program that releases the data of a callback, for instance free. The library calls it once, when it does not use
-   the callback any more: when its last body is removed or gets another inertia, when the system is destroyed, or before the function
-   that got the callback returns an error. */
+/* A function of the program that releases the data of a callback, for instance free. The library calls it once, when it does not
+   use the callback any more: when its last body is removed or gets another inertia, when the system is destroyed, or before the
+   function that got the callback returns an error. */
 typedef void (*ldy_release)(void *data);
 
-/* The inertia of a body, copied by the functions that take it. Set size and kind, then the fields that the kind reads; the others are
-   zero. */
+/* The inertia of a body, copied by the functions that take it. Set size and kind, then the fields that the kind reads; the
+   others are zero. */
 typedef struct {
   /* sizeof (ldy_inertia), set by the caller before the call. */
   size_t size;
@@ -259,9 +261,9 @@ typedef struct {
   int32_t n;
   /* Values of A^-1, of its diagonal, of A, or of the referential inertia. */
   const double *values;
-  /* Sparse: compressed columns. Column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; n + 1 values. The lower
-     triangle is enough; if there are entries above the diagonal, the whole symmetric matrix must be there. Updates factor A. They
-     keep the factors while the matrix is the same, and the elimination order while the pattern is the same. */
+  /* Sparse: compressed columns. Column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; n + 1 values. The
+     lower triangle is enough; if there are entries above the diagonal, the whole symmetric matrix must be there. Updates
+     factor A. They keep the factors while the matrix is the same, and the elimination order while the pattern is the same. */
   const int32_t *starts;
   /* Sparse: row of each value, from 0; count values. */
   const int32_t *rows;
@@ -269,8 +271,8 @@ typedef struct {
   size_t count;
   /* LDY_INERTIA_MASS: the mass, positive. */
   double mass;
-  /* Function: the inverse callback; A^-1 must be symmetric. Each update calls it once, with three columns for each constraint on the
-     body, even if nothing has changed. Each vector that is multiplied through bodies needs one more call. */
+  /* Function: the inverse callback; A^-1 must be symmetric. Each update calls it once, with three columns for each constraint
+     on the body, even if nothing has changed. Each vector that is multiplied through bodies needs one more call. */
   ldy_apply_inverse apply_inverse;
   /* Function: passed to apply_inverse. */
   void *data;
@@ -278,19 +280,20 @@ typedef struct {
   ldy_release release;
 } ldy_inertia;
 
-/* Insert a body of a kind of its own, for instance a kinematic tree, a mesh or a reduced model. Its constraints are given by operators
-   H.
+/* Insert a body of a kind of its own, for instance a kinematic tree, a mesh or a reduced model. Its constraints are given by
+   operators H.
 
    - inertia: of any kind but LDY_INERTIA_MASS.
    - body: where to write the id.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry of A is missing, LDY_ERROR_INVALID_FORMAT if its
-   columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, the kind is unknown, or values are not finite, not
-   symmetric, or negative on a diagonal. If A is not positive definite, an update returns the error.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry of A is missing,
+   LDY_ERROR_INVALID_FORMAT if its columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, the kind
+   is unknown, or values are not finite, not symmetric, or negative on a diagonal. If A is not positive definite, an update
+   returns the error.
 
    Safety:
-   system comes from ldy_system_create; inertia is NULL or valid and has the bytes that its size says, and its arrays have the sizes
-   given; a callback does as its type says, with data, as long as the body exists. */
+   system comes from ldy_system_create; inertia is NULL or valid and has the bytes that its size says, and its arrays have the
+   sizes given; a callback does as its type says, with data, as long as the body exists. */
 LDY_RESULT
 int ldy_system_add_body(ldy_system *system,
                         const ldy_inertia *inertia,
@@ -302,8 +305,8 @@ int ldy_system_add_body(ldy_system *system,
 
    If the body has an inertia of the same kind and pattern, the memory is used again.
 
-   Returns the codes of ldy_system_add_body, LDY_ERROR_NOT_FOUND if there is no such body, and LDY_ERROR_INVALID_ARGUMENT also if n is not
-   its number of velocities, it is an obstacle with constraints, or mass or inertia are not positive definite.
+   Returns the codes of ldy_system_add_body, LDY_ERROR_NOT_FOUND if there is no such body, and LDY_ERROR_INVALID_ARGUMENT also if
+   n is not its number of velocities, it is an obstacle with constraints, or mass or inertia are not positive definite.
 
    Safety:
    The conditions of ldy_system_add_body. */
@@ -337,8 +340,8 @@ enum ldy_system_option_kind {
    - center: referential mass center, 3 values.
    - body: where to write the id.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, mass or inertia
-   is not positive definite, or the rotation is not orthonormal to within 1e-8.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, mass or
+   inertia is not positive definite, or the rotation is not orthonormal to within 1e-8.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -377,8 +380,8 @@ int ldy_system_add_pseudo_rigid(ldy_system *system,
    - center: referential center, 3 values.
    - body: where to write the id.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, or the rotation
-   is not orthonormal to within 1e-8.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, or the
+   rotation is not orthonormal to within 1e-8.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -397,13 +400,13 @@ int ldy_system_add_obstacle(ldy_system *system,
    - release: called with data when the library does not use them any more; NULL: nothing is called. See ldy_release.
    - bodies: where to write the ids, count consecutive numbers.
 
-   A^-1 must be symmetric and block-diagonal by body; entries that couple bodies are ignored. So one column holds a right-hand side
-   for each body. The number of columns is three for each constraint on the body with the most constraints. Columns are zero at a
-   body that needs fewer, or that has left.
+   A^-1 must be symmetric and block-diagonal by body; entries that couple bodies are ignored. So one column holds a right-hand
+   side for each body. The number of columns is three for each constraint on the body with the most constraints. Columns are zero
+   at a body that needs fewer, or that has left.
 
-   The callback is called once in each update in which a constraint acts on one of the bodies, more than once if its columns would
-   take more than 64 MB. Each vector that is multiplied through bodies needs one more call. If it fails, the function that called
-   it returns LDY_ERROR_SINGULAR, and the text names the first of the bodies that constraints act on.
+   The callback is called once in each update in which a constraint acts on one of the bodies, more than once if its columns
+   would take more than 64 MB. Each vector that is multiplied through bodies needs one more call. If it fails, the function that
+   called it returns LDY_ERROR_SINGULAR, and the text names the first of the bodies that constraints act on.
 
    You use each body as any other, with its own velocity. You may remove it or set another inertia; then it leaves the callback,
    whose columns keep their length. The library uses apply_inverse and data until the last body has
@@ -426,7 +429,8 @@ int ldy_system_add_model(ldy_system *system,
 
 /* Remove a body.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL, there is no such body, or a constraint acts on it.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or a constraint acts
+   on it.
 
    Safety:
    system comes from ldy_system_create. */
@@ -438,8 +442,8 @@ int ldy_system_remove_body(ldy_system *system,
 
    - rotation: 3 x 3, column-major, orthonormal.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or the rotation
-   is not finite or not orthonormal to within 1e-8.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
+   another kind, or the rotation is not finite or not orthonormal to within 1e-8.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -454,8 +458,8 @@ int ldy_system_set_rotation(ldy_system *system,
    - velocity: count values.
    - count: number of its generalized velocities.
 
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or which is
-   wrong, or a value is not finite.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or which
+   is wrong, or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -472,8 +476,8 @@ int ldy_system_set_velocity(ldy_system *system,
    - velocity: where to write it, count values.
    - count: number of its generalized velocities.
 
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or count or which
-   is wrong.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or count or
+   which is wrong.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -508,8 +512,8 @@ LDY_RESULT
 int ldy_system_option(const ldy_system *system, int32_t option, int32_t *value);
 
 
-/* Insert a constraint between points of rigid bodies, pseudo-rigid bodies or obstacles: U = E^T (velocity of the master's point -
-   velocity of the slave's point).
+/* Insert a constraint between points of rigid bodies, pseudo-rigid bodies or obstacles: U = E^T (velocity of the master's point
+   - velocity of the slave's point).
 
    - master, slave: ids; one of them may be LDY_GROUND.
    - frame: E, 3 x 3, column-major, orthonormal. Its columns are the local axes. The third one is the normal of a contact: it
@@ -518,9 +522,9 @@ int ldy_system_option(const ldy_system *system, int32_t option, int32_t *value);
    - master_point, slave_point: referential points, 3 values each; not read for the ground.
    - constraint: where to write the id.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist or has no
-   points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless an option accepts it, see
-   ldy_system_set_option).
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument
+   is NULL, a body has no points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless an option accepts
+   it, see ldy_system_set_option).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -535,17 +539,18 @@ int ldy_system_add_point_constraint(ldy_system *system,
 
 /* Remove a constraint. Later rows move up; the ids of other constraints do not change.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or there is no such constraint.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
 
    Safety:
    system comes from ldy_system_create. */
 LDY_RESULT
-int ldy_system_remove_constraint(ldy_system *system, int64_t constraint);
+int ldy_system_remove_constraint(ldy_system *system,
+                                 int64_t constraint);
 
 /* Set frame and points of a constraint that was inserted with points; as in ldy_system_add_point_constraint.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, it has operators, a value is not
-   finite, or the frame is not orthonormal.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it has
+   operators, a value is not finite, or the frame is not orthonormal.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -564,8 +569,8 @@ int ldy_system_move_constraint(ldy_system *system,
    - Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], which are below m. starts has n + 1
      values, rows and values have starts[n].
    - By nodes, with three rows, for a mesh with three generalized velocities per node: the columns of node a are N_a Q. starts is
-     NULL. values has Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from 0
-     and ascending. This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a
+     NULL. values has Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from
+     0 and ascending. This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a
      diagonal inverse inertia. */
 typedef struct {
   /* Number of columns. */
@@ -580,7 +585,8 @@ typedef struct {
   size_t count;
 } ldy_operator;
 
-/* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the signs.
+/* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the
+   signs.
 
    - m: 1 to 6.
    - bodies: count different ids. One of one or two may be LDY_GROUND, and with three rows two may be the same body: H is the sum
@@ -590,8 +596,8 @@ typedef struct {
    - constraint: where to write the id.
 
    A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six. A gear or
-   tendon has one row on all its bodies. Constraints of one or two rows on the same bodies in the same order share memory and work.
-   Vectors have m values for a constraint of m rows, see ldy_rows.
+   tendon has one row on all its bodies. Constraints of one or two rows on the same bodies in the same order share memory and
+   work. Vectors have m values for a constraint of m rows, see ldy_rows.
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument
    is NULL, m or count is out of range, a body is there twice, or an operator is ill-formed or not finite.
@@ -606,15 +612,15 @@ int ldy_system_add_constraint_rows(ldy_system *system,
                                    size_t count,
                                    int64_t *constraint);
 
-/* Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The constraint
-   is the same as one that ldy_system_add_constraint_rows inserts.
+/* Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The
+   constraint is the same as one that ldy_system_add_constraint_rows inserts.
 
    - freedom: index of the velocity, from 0.
    - coefficient: U is coefficient times the velocity, for instance 1, or -1 for an upper limit.
    - constraint: where to write the id.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body or velocity, or
-   coefficient is not finite.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument
+   is NULL, the body has no such velocity, or coefficient is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -662,8 +668,8 @@ int ldy_system_set_compliance(ldy_system *system,
    - compliance: where to write m x m values, column-major; zeros if it has none.
    - count: m^2.
 
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is
-   wrong.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count
+   is wrong.
 
    Safety:
    system comes from ldy_system_create; compliance is NULL or has count values. */
@@ -678,8 +684,8 @@ int ldy_system_compliance(const ldy_system *system,
    - values: where to write count values, in the order of rows; NaN for a block where none is found.
    - count: number of constraints.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or there was no successful update since the
-   last change.
+   Returns 0, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if
+   an argument is NULL or count is wrong.
 
    Safety:
    system comes from ldy_system_create; values is NULL or has count values. */
@@ -698,8 +704,8 @@ int ldy_system_block_eigenvalues(const ldy_system *system,
 
    W is symmetric to the bit, so that the result is also W as compressed columns.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, an int cannot hold the number of entries, or
-   there was no successful update since the last change.
+   Returns 0, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if
+   an argument is NULL, a count is wrong, or an int cannot hold the number of entries.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -712,11 +718,11 @@ int ldy_system_csr(const ldy_system *system,
                    size_t count);
 
 
-/* A view of a matrix in the memory of the program, dense or in compressed sparse rows. Nothing is copied. Set size, rows, columns
-   and values, then the fields that differ from zero.
+/* A view of a matrix in the memory of the program, dense or in compressed sparse rows. Nothing is copied. Set size, rows,
+   columns and values, then the fields that differ from zero.
 
-   The fields starts, counts, indices, values of a sparse matrix are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or
-   indptr, NULL, indices, data of a scipy.sparse.csr_matrix with sorted indices. */
+   The fields starts, counts, indices, values of a sparse matrix are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo,
+   or indptr, NULL, indices, data of a scipy.sparse.csr_matrix with sorted indices. */
 typedef struct {
   /* sizeof (ldy_matrix), set by the caller before the call. */
   size_t size;
@@ -732,7 +738,8 @@ typedef struct {
   size_t row_stride;
   /* Dense: bytes from one column to the next, a multiple of 8. */
   size_t column_stride;
-  /* Sparse: index of the first entry of each row. It has rows values, or rows + 1 if counts is NULL. NULL: the matrix is dense. */
+  /* Sparse: index of the first entry of each row. It has rows values, or rows + 1 if counts is NULL. NULL: the matrix is
+     dense. */
   const int32_t *starts;
   /* Sparse: number of entries of each row. NULL: a row ends where the next one begins. */
   const int32_t *counts;
@@ -747,8 +754,8 @@ typedef struct {
 
    The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
    constraints, one constraint after the other. A constraint acts on the bodies whose columns contain a nonzero of its rows, at
-   most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_constraint_rows were called
-   with these bodies in this order.
+   most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_constraint_rows were
+   called with these bodies in this order.
 
    - bodies: body_count different ids.
    - heights: number of rows of each of the count constraints, 1 to 6.
@@ -776,14 +783,15 @@ int ldy_system_add_jacobian(ldy_system *system,
 
    The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
    constraints, one constraint after the other. The result is as if ldy_system_set_operators were called for each constraint.
-   Operators on bodies that are not in the list do not change. A nonzero must be in a column of a body that its constraint acts on.
-   Operators by nodes cannot be set in this way.
+   Operators on bodies that are not in the list do not change. A nonzero must be in a column of a body that its constraint acts
+   on. Operators by nodes cannot be set in this way.
 
    - bodies: body_count different ids.
    - constraints: count different ids.
    - J: as in ldy_system_add_jacobian.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body or a constraint does not exist, or LDY_ERROR_INVALID_ARGUMENT
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body or a constraint does not exist, or
+   LDY_ERROR_INVALID_ARGUMENT
 
    - if an argument is NULL, a body or a constraint is there twice, or J is ill-formed or has a wrong shape;
    - if a constraint has points or operators by nodes, or acts on none of the bodies or on one body twice;
@@ -802,8 +810,8 @@ int ldy_system_set_jacobian(ldy_system *system,
                             const ldy_matrix *J);
 
 
-/* Set the regularization mu of all constraints that exist now: from the next update on, all functions use W + diag (mu) instead of
-   W.
+/* Set the regularization mu of all constraints that exist now: from the next update on, all functions use W + diag (mu) instead
+   of W.
 
    - mu: in the units of W, none negative. 0 removes the regularization.
    - count: 1 (one value for all), the number of constraints, or the number of scalar rows.
@@ -811,8 +819,8 @@ int ldy_system_set_jacobian(ldy_system *system,
    mu is added to W in addition to compliances, and replaces the previous regularization. A constraint that is inserted later has
    none.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or a value is negative or not finite. After an
-   error nothing has changed.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or a value is negative or not finite. After
+   an error nothing has changed.
 
    Safety:
    system comes from ldy_system_create; mu is NULL or has count values. */
@@ -848,8 +856,8 @@ int ldy_system_tags(const ldy_system *system, uint64_t *tags, size_t count);
 /* Store the reactions of all constraints for a warm start.
 
    Each reaction remains with its constraint when other constraints are inserted, removed or moved. ldy_system_stored_reactions
-   returns them in the order that rows have then: an initial guess for the contact solver. No update is needed, and results do not
-   depend on stored reactions.
+   returns them in the order that rows have then: an initial guess for the contact solver. No update is needed, and results do
+   not depend on stored reactions.
 
    - R: three values for each constraint, in the order of rows.
    - count: number of values.
@@ -881,8 +889,8 @@ int ldy_system_stored_reactions(const ldy_system *system, double *R, size_t coun
 
    In this function and the following ones each array has count entries. Its stride is the number of BYTES from the beginning of
    one entry to the next, a multiple of 8, so that entries may be members of your structures. If the stride of an array that is
-   read is 0, its first entry is used for all. An int must be able to number the entries. If an entry is refused, nothing changes,
-   and the text has its index, counted from 0.
+   read is 0, its first entry is used for all. An int must be able to number the entries. If an entry is refused, nothing
+   changes, and the text has its index, counted from 0.
 
    - masters, slaves: an id each, or LDY_GROUND. slaves NULL: all slaves are the ground. bodies_stride: for both.
    - frames: 9 values each.
@@ -911,15 +919,15 @@ int ldy_system_add_point_constraints(ldy_system *system,
 /* Set frames and points of many constraints at points, and their bodies unless masters is NULL. The function sets all of them or
    none.
 
-   Constraints keep their rows, ids, compliances, tags and reactions. If bodies change, the next update recomputes these bodies, as
-   after constraints are inserted and removed.
+   Constraints keep their rows, ids, compliances, tags and reactions. If bodies change, the next update recomputes these bodies,
+   as after constraints are inserted and removed.
 
    - constraints: an id each.
-   - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_point_constraints. masters NULL:
-     bodies do not change, and slaves is not read.
+   - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_point_constraints. masters
+     NULL: bodies do not change, and slaves is not read.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there
-   is no such constraint, it has operators, or ldy_system_add_point_constraint refuses an entry.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an
+   argument is NULL, a stride is not a multiple of 8, it has operators, or ldy_system_add_point_constraint refuses an entry.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -945,8 +953,8 @@ int ldy_system_move_constraints(ldy_system *system,
 
    Each of the three results may be NULL: not wanted.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if another argument is NULL, a stride is not a multiple of 8 or less than an entry,
-   there is no such constraint, or it has operators. After an error nothing is written.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if another argument is NULL, a
+   stride is not a multiple of 8 or less than an entry, or it has operators. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -966,8 +974,8 @@ int ldy_system_point_frames(const ldy_system *system,
    - constraints: an id each.
    - compliances: n values each: m^2 or m for constraints of m rows, or 0 for no compliance.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such constraint,
-   or ldy_system_set_compliance refuses an entry.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride
+   is not a multiple of 8, or ldy_system_set_compliance refuses an entry.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -980,16 +988,16 @@ int ldy_system_set_compliances(ldy_system *system,
                                size_t n,
                                size_t count);
 
-/* Set the tags of constraints: a tag is any number by which the program finds a constraint again. The function sets all of them or
-   none.
+/* Set the tags of constraints: a tag is any number by which the program finds a constraint again. The function sets all of them
+   or none.
 
    The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
 
    - constraints: an id each.
    - tags: a tag each.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, or there is no such
-   constraint.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a
+   stride is not a multiple of 8.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -1005,8 +1013,8 @@ int ldy_system_set_tags(ldy_system *system,
 
    - constraints: count different ids.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such constraint,
-   or an id is there twice.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride
+   is not a multiple of 8, or an id is there twice.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -1020,8 +1028,8 @@ int ldy_system_remove_constraints(ldy_system *system,
 
    - bodies: count different ids.
 
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a
-   multiple of 8, a constraint acts on a body, or an id is there twice.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+   a multiple of 8, a constraint acts on a body, or an id is there twice.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -1038,8 +1046,8 @@ int ldy_system_remove_bodies(ldy_system *system,
    - n: number of generalized velocities, the same for all of these bodies.
    - velocities: n values each.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such body, n is
-   not its number of velocities, or a value is not finite.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+   a multiple of 8, n is not its number of velocities, or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -1060,8 +1068,8 @@ int ldy_system_set_velocities(ldy_system *system,
    - n: number of generalized velocities, the same for all of these bodies.
    - velocities: where to write n values each.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is
-   no such body, or n is not its number of velocities. After an error nothing is written.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+   a multiple of 8 or less than an entry, or n is not its number of velocities. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -1078,8 +1086,8 @@ int ldy_system_velocities(const ldy_system *system,
 /* Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation sets one. The function sets all
    of them or none.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such body, or
-   ldy_system_set_rotation refuses an entry.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+   a multiple of 8, or ldy_system_set_rotation refuses an entry.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -1096,8 +1104,8 @@ int ldy_system_set_rotations(ldy_system *system,
    - bodies: an id each.
    - rotations: where to write 9 values each.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is
-   no such body, or it is of another kind. After an error nothing is written.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+   a multiple of 8 or less than an entry, or it is of another kind. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -1209,8 +1217,8 @@ int ldy_system_constraint(const ldy_system *system,
 
    The rotation is the rotation in the system.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or a value is not
-   finite. After an error nothing is written.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
+   another kind, or a value is not finite. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
@@ -1223,14 +1231,14 @@ int ldy_system_body_point(const ldy_system *system,
 
 /* Compute the referential point of a pseudo-rigid body from its place in the world: X = X_center + F^-1 (place - center).
 
-   - gradient: F, the current deformation gradient, 3 x 3, column-major. The system does not store it. Generalized velocities have
-     its rate row by row, so that an F that is stored row by row must be transposed.
+   - gradient: F, the current deformation gradient, 3 x 3, column-major. The system does not store it. Generalized velocities
+     have its rate row by row, so that an F that is stored row by row must be transposed.
    - center: where the mass center is now, 3 values.
    - place: where the point is now, 3 values.
    - point: where to write X, 3 values.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, a value is not
-   finite, or F is singular to working precision. After an error nothing is written.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
+   another kind, a value is not finite, or F is singular to working precision. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1242,14 +1250,14 @@ int ldy_system_pseudo_rigid_point(const ldy_system *system,
                                   const double *place,
                                   double *point);
 
-/* Compute the angular velocity of a rigid body or an obstacle in the referential frame, the frame of generalized velocities, from
-   its angular velocity in the world frame: rotation^T world.
+/* Compute the angular velocity of a rigid body or an obstacle in the referential frame, the frame of generalized velocities,
+   from its angular velocity in the world frame: rotation^T world.
 
    - world: 3 values.
    - referential: where to write the result, 3 values; it may be world.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or a value is not
-   finite. After an error nothing is written.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
+   another kind, or a value is not finite. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
@@ -1278,9 +1286,9 @@ int ldy_system_world_angular_velocity(const ldy_system *system,
 /* Compute the gyroscopic term: the change of the angular velocity of a rigid body in a step without a torque. Add it to the free
    velocity, together with h A^-1 times the forces. It needs no system.
 
-   The method is by Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp (-theta) J
-   spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for any h. To
-   first order the change is -h J^-1 (spin x J spin). If the body turns by more than a radian, the step is divided into equal
+   The method is by Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp (-theta)
+   J spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for any h.
+   To first order the change is -h J^-1 (spin x J spin). If the body turns by more than a radian, the step is divided into equal
    parts. ldy_advance_rotation computes the corresponding rotation.
 
    - inertia: J, 3 x 3, as in ldy_system_add_rigid.
@@ -1323,8 +1331,8 @@ int ldy_advance_rotation(const double *rotation,
 
 /* Compute a frame from a normal: orthonormal, its third column has the direction of the normal, and the others are any tangents.
 
-   The tangents depend on the normal alone. They turn by a right angle or more where the third component of the normal changes its
-   sign; ldy_system_sync_constraints then turns the stored reaction.
+   The tangents depend on the normal alone. They turn by a right angle or more where the third component of the normal changes
+   its sign; ldy_system_sync_constraints then turns the stored reaction.
 
    - normal: from the slave to the master, of any length, 3 values.
    - frame: where to write the frame, 3 x 3, column-major.
@@ -1354,8 +1362,8 @@ typedef struct {
   const int32_t *starts;
   /* Column of each block, ascending within a row. */
   const int32_t *columns;
-  /* The blocks of W, 3 x 3 and column-major, nine values each without gaps. The block of row b and column a is the transpose of
-     the block of row a and column b, bit for bit. */
+  /* The blocks of W, 3 x 3 and column-major, nine values each without gaps. The block of row b and column a is the transpose
+     of the block of row a and column b, bit for bit. */
   const double *values;
   /* Free local velocities, H times the free velocity; three values for each row. */
   const double *B;
@@ -1395,8 +1403,8 @@ typedef struct {
    - LDY_ERROR_SINGULAR if an inverse callback failed;
    - LDY_ERROR_NOT_POSITIVE_DEFINITE if a matrix A is not positive definite;
    - LDY_ERROR_INVALID_ARGUMENT if system is NULL, h is not positive and finite, an int cannot hold the number of constraints or
-     blocks, or V, B or a block of W is not finite, because numbers are too large or an inverse callback returned them. For a block
-     between two constraints the text names both.
+     blocks, or V, B or a block of W is not finite, because numbers are too large or an inverse callback returned them. For a
+     block between two constraints the text names both.
 
    If system is NULL or h is refused, nothing changes, and the results of the last update remain. After any other error there are
    no results, and bodies and constraints have not changed. You can change them and update again; the results are then
@@ -1412,8 +1420,8 @@ int ldy_system_update(ldy_system *system,
 
    - rows: where to write them; set its size. See ldy_rows.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong (or too small for scalar_starts if a
-   constraint has other than three rows), or there was no successful update since the last change.
+   Returns 0, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if
+   an argument is NULL or rows->size is wrong (or too small for scalar_starts if a constraint has other than three rows).
 
    Safety:
    system comes from ldy_system_create; rows is NULL or valid, and has the bytes that its size says. */
@@ -1423,8 +1431,8 @@ int ldy_system_results(const ldy_system *system,
 
 /* Check that each diagonal block has an inverse.
 
-   Returns 0, LDY_ERROR_SINGULAR if one is singular (ldy_last_error names the first), or LDY_ERROR_INVALID_ARGUMENT if system is
-   NULL or there was no successful update since the last change.
+   Returns 0, LDY_ERROR_SINGULAR if one is singular (ldy_last_error names the first), LDY_ERROR_STALE_RESULTS if there was no
+   successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
 
    Safety:
    system comes from ldy_system_create. */
@@ -1435,8 +1443,8 @@ int ldy_system_check_inverses(const ldy_system *system);
 
    - row: where to write its index, from 0.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, or there was no update since a
-   constraint or a body was inserted or removed.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, LDY_ERROR_STALE_RESULTS if there was no update since a
+   constraint or a body was inserted or removed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1487,8 +1495,8 @@ int ldy_system_multiply(const ldy_system *system,
    ill-formed; the text names the row. After an error nothing is written.
 
    Safety:
-   rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the sizes
-   given and overlap nothing. */
+   rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the
+   sizes given and overlap nothing. */
 LDY_RESULT
 int ldy_rows_multiply(const ldy_rows *rows,
                       const double *x,
@@ -1504,8 +1512,8 @@ int ldy_rows_multiply(const ldy_rows *rows,
    - force: in and out, force_count values.
    - force_count: number of generalized velocities of the body.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
-   NULL, there is no such body, a count is wrong, or there was no such update.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), LDY_ERROR_NOT_FOUND if there is no such body,
+   LDY_ERROR_STALE_RESULTS if there was no such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a count is wrong.
 
    Safety:
    system comes from ldy_system_create; R and force have the sizes given and do not overlap. */
@@ -1523,9 +1531,9 @@ int ldy_system_constraint_force(const ldy_system *system,
 
    - R: count values, three for each row.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_SINGULAR if an inverse callback failed, or LDY_ERROR_INVALID_ARGUMENT if an
-   argument is NULL, count is wrong, there was no such update, or R or a resulting velocity is not finite. After an error no
-   velocity has changed.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_SINGULAR if an inverse callback failed, LDY_ERROR_STALE_RESULTS if there was no
+   such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or R or a resulting velocity is not finite.
+   After an error no velocity has changed.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -1557,8 +1565,8 @@ int ldy_system_spectral_radius(const ldy_system *system,
                                double *residual);
 
 
-/* A Cholesky factor of W + diag (mu), with memory that is used again. While the pattern of W is the same, the elimination order is
-   kept. The factor does not depend on the system or rows it was computed from. One thread at a time may use it. */
+/* A Cholesky factor of W + diag (mu), with memory that is used again. While the pattern of W is the same, the elimination order
+   is kept. The factor does not depend on the system or rows it was computed from. One thread at a time may use it. */
 typedef struct ldy_factor ldy_factor;
 
 /* Create a factor. It is empty until ldy_factor_compute or ldy_factor_compute_rows succeeds.
@@ -1606,12 +1614,12 @@ int ldy_factor_compute(ldy_factor *factor,
      The last two are both NULL or both not NULL.
    - mu, count: as in ldy_factor_compute.
 
-   Returns the codes of ldy_factor_compute, and LDY_ERROR_INVALID_ARGUMENT also if the rows are ill-formed or not finite. The text
-   names the row. After an error the factor is empty.
+   Returns the codes of ldy_factor_compute, and LDY_ERROR_INVALID_ARGUMENT also if the rows are ill-formed or not finite. The
+   text names the row. After an error the factor is empty.
 
    Safety:
-   factor comes from ldy_factor_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
-   that it says; mu is NULL or has count values. */
+   factor comes from ldy_factor_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the
+   lengths that it says; mu is NULL or has count values. */
 LDY_RESULT
 int ldy_factor_compute_rows(ldy_factor *factor,
                             const ldy_rows *rows,
@@ -1626,8 +1634,8 @@ int ldy_factor_compute_rows(ldy_factor *factor,
    - columns: number of vectors.
 
    The result for a vector is bit-identical for any number of other vectors. Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
-   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error x
-   has not changed.
+   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error
+   x has not changed.
 
    Safety:
    factor comes from ldy_factor_create; x has all values of its vectors. */
@@ -1650,26 +1658,26 @@ LDY_RESULT
 int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
 
-/* Find the scalar rows of a symmetric W that depend on earlier ones. There forces are not unique, and a constraint is redundant if
-   all its scalar rows are dependent. W includes compliances and regularization.
+/* Find the scalar rows of a symmetric W that depend on earlier ones. There forces are not unique, and a constraint is redundant
+   if all its scalar rows are dependent. W includes compliances and regularization.
 
    - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are
      read, as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
-   - tolerance: a row is dependent if the squared sine of the angle between its row of H and the span of other rows, in the metric
-     of A^-1, is below this value. 0: 1e-10.
+   - tolerance: a row is dependent if the squared sine of the angle between its row of H and the span of other rows, in the
+     metric of A^-1, is below this value. 0: 1e-10.
    - redundant: where to write count flags: 1 for a dependent scalar row, else 0.
    - count: number of scalar rows, ldy_rows.scalars.
    - dimension: where to write the number of dependent scalar rows, the dimension of the null space of W. NULL: not wanted.
 
    If several rows are nearly dependent, rounding decides which of them are reported, but not how many. If a squared sine is near
-   the tolerance, the result is approximate: the function reports the last row whose coefficient in the dependence is above 1e-5 of
-   the largest one.
+   the tolerance, the result is approximate: the function reports the last row whose coefficient in the dependence is above 1e-5
+   of the largest one.
 
    Rows that are connected through bodies are one dense problem: n^3 operations and up to 8 n^2 bytes for n scalar rows.
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if W is indefinite, or LDY_ERROR_INVALID_ARGUMENT if an
-   argument is NULL, count is wrong, the tolerance is not between 0 and 1, or the rows are ill-formed or not finite. The text names
-   the row.
+   argument is NULL, count is wrong, the tolerance is not between 0 and 1, or the rows are ill-formed or not finite. The text
+   names the row.
 
    Safety:
    rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; redundant is NULL or
@@ -1696,9 +1704,9 @@ enum ldy_file_format {
    - path: a C string.
    - format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ.
 
-   The file is written beside an old one of this name, as .ldy-PROCESS-NUMBER, and replaces it when it is complete: after an error
-   the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder that
-   takes no new ones are written in place; after LDY_ERROR_FILE_WRITE they have the part that was written.
+   The file is written beside an old one of this name, as .ldy-PROCESS-NUMBER, and replaces it when it is complete: after an
+   error the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder
+   that takes no new ones are written in place; after LDY_ERROR_FILE_WRITE they have the part that was written.
 
    Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, or
    LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the format is unknown, or the rows are ill-formed. The text names the row.
@@ -1723,9 +1731,9 @@ enum ldy_joint_kind {
   LDY_JOINT_CONTACT_ON_MASTER = 4,
   /* A kind of joint: a contact on a face of the slave, whose axes turn with the slave. */
   LDY_JOINT_CONTACT_ON_SLAVE = 5,
-  /* A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits and
-     motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no other
-     kind. */
+  /* A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits
+     and motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no
+     other kind. */
   LDY_JOINT_CONSTANT_OPERATORS = 6
 };
 
@@ -1772,8 +1780,8 @@ typedef struct {
    - x, y: a value for each generalized velocity of all bodies, including obstacles, in the order of insertion; different arrays.
    - count: number of values of x and of y.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, a kind is unknown or
-   does not fit its constraint, a length is not positive, or a value is not finite.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, a kind is unknown
+   or does not fit its constraint, a length is not positive, or a value is not finite.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
@@ -1788,7 +1796,8 @@ int ldy_system_geometric_stiffness(const ldy_system *system,
                                    size_t count);
 
 /* Compute the critical step of explicit schemes under the reactions R: 2 / omega. omega^2 is the largest eigenvalue of M^-1 K. K
-   is the matrix of ldy_system_geometric_stiffness, and M^-1 consists of the inverses A^-1 of the bodies. A shorter step is stable.
+   is the matrix of ldy_system_geometric_stiffness, and M^-1 consists of the inverses A^-1 of the bodies. A shorter step is
+   stable.
 
    - joints, joint_count, R, R_count: as in ldy_system_geometric_stiffness.
    - flags: 0: all motions, or LDY_CRITICAL_STEP_FREE_MOTIONS.
@@ -1798,8 +1807,8 @@ int ldy_system_geometric_stiffness(const ldy_system *system,
    LDY_ERROR_INVALID_ARGUMENT also if flags is unknown or a body has a sparse matrix or an inverse callback.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given; result is NULL or valid and has the bytes that its
-   size says. */
+   system comes from ldy_system_create; arrays are NULL or have the sizes given; result is NULL or valid and has the bytes that
+   its size says. */
 LDY_RESULT
 int ldy_system_critical_step(const ldy_system *system,
                              const ldy_joint *joints,
@@ -1818,11 +1827,11 @@ enum ldy_law_kind {
   LDY_LAW_CONTACT = 1,
   /* A kind of law: U = 0 in all components. */
   LDY_LAW_FIXED = 2,
-  /* A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0
-     at the upper bound. */
+  /* A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <=
+     0 at the upper bound. */
   LDY_LAW_BOUNDS = 3,
-  /* A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion. R_T
-     is the admissible force that dissipates most. Valid only for constraints with three rows. */
+  /* A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion.
+     R_T is the admissible force that dissipates most. Valid only for constraints with three rows. */
   LDY_LAW_ORTHOTROPIC_CONTACT = 4
 };
 
@@ -1902,8 +1911,8 @@ typedef struct {
   uint64_t max_work;
 } ldy_contact_solver_options;
 
-/* The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and bias
-   have one value for each scalar row; further values are not read. */
+/* The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and
+   bias have one value for each scalar row; further values are not read. */
 typedef struct {
   /* One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT. */
   int32_t kind;
@@ -1925,8 +1934,8 @@ typedef struct {
 typedef struct {
   /* sizeof (ldy_contact_solver_report), set by the caller before the call. */
   size_t size;
-  /* The status: LDY_STATUS_CONVERGED, LDY_STATUS_SWEEP_LIMIT, LDY_STATUS_TIME_LIMIT, LDY_STATUS_STALLED, LDY_STATUS_INFEASIBLE,
-     LDY_STATUS_STOPPED or LDY_STATUS_WORK_LIMIT. */
+  /* The status: LDY_STATUS_CONVERGED, LDY_STATUS_SWEEP_LIMIT, LDY_STATUS_TIME_LIMIT, LDY_STATUS_STALLED,
+     LDY_STATUS_INFEASIBLE, LDY_STATUS_STOPPED or LDY_STATUS_WORK_LIMIT. */
   int32_t status;
   /* Number of Gauss-Seidel sweeps. If the rows form several islands, which no block of W connects: of the island with the most
      sweeps. */
@@ -1951,8 +1960,8 @@ typedef struct {
   /* Number of values of history. */
   size_t history_count;
   /* Work, counted from sizes and patterns. A unit is about a nanosecond of a processor of 2025. It is the same in each run. A
-     limit of work is divided among islands and checked between sweeps and steps, so that each island exceeds its part by at most
-     one of them. */
+     limit of work is divided among islands and checked between sweeps and steps, so that each island exceeds its part by at
+     most one of them. */
   uint64_t work;
 } ldy_contact_solver_report;
 
@@ -1995,19 +2004,19 @@ int ldy_contact_solver_options_real_time(ldy_contact_solver_options *options);
    - laws: law_count laws, one for each row. NULL, with law_count 0: the laws that are kept with the constraints, see
      ldy_system_set_law.
    - options: NULL: the defaults.
-   - R: count values, three for each row (one for each scalar row). In: the initial guess, for instance the forces of the last step
-     or zeros. Out: the best forces that were found. These obey their laws: no contact exceeds its cohesion or its friction, and no
-     bound is exceeded.
+   - R: count values, three for each row (one for each scalar row). In: the initial guess, for instance the forces of the last
+     step or zeros. Out: the best forces that were found. These obey their laws: no contact exceeds its cohesion or its friction,
+     and no bound is exceeded.
    - report: where to write the report; set its size. NULL: not wanted.
 
-   Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, or
-   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, there was no successful update since the last change, a law
-   is LDY_LAW_NONE, of unknown kind or not valid, a constraint has no kept law, or a value is not finite; the text names the
-   constraint. After an error R has not changed.
+   Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_STALE_RESULTS
+   if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is
+   wrong, a law is LDY_LAW_NONE, of unknown kind or not valid, a constraint has no kept law, or a value is not finite; the text
+   names the constraint. After an error R has not changed.
 
    Safety:
-   solver comes from ldy_contact_solver_create and system from ldy_system_create; arrays are NULL or have the sizes given; options
-   and report are NULL or valid, and have the bytes that their size says. */
+   solver comes from ldy_contact_solver_create and system from ldy_system_create; arrays are NULL or have the sizes given;
+   options and report are NULL or valid, and have the bytes that their size says. */
 LDY_RESULT
 int ldy_contact_solver_solve(ldy_contact_solver *solver,
                              const ldy_system *system,
@@ -2021,19 +2030,19 @@ int ldy_contact_solver_solve(ldy_contact_solver *solver,
 /* Solve C(U, R) = 0 with U = B + W R for any block-sparse rows.
 
    - rows: size, rows, blocks, starts, columns, values, B, scalar_starts and value_starts are read, as ldy_system_results sets
-     them. The last two are both NULL or both not NULL. Columns ascend within a row, and each row has a diagonal block. W need not
-     be symmetric.
+     them. The last two are both NULL or both not NULL. Columns ascend within a row, and each row has a diagonal block. W need
+     not be symmetric.
    - laws: law_count laws, one for each row.
    - options, R, count, report: as in ldy_contact_solver_solve.
 
    Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, or
-   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, the rows are ill-formed, a law is LDY_LAW_NONE, of unknown
-   kind or not valid, or a value is not finite; the text names the row. After an error R has not changed.
+   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, the rows are ill-formed, a law is LDY_LAW_NONE, of
+   unknown kind or not valid, or a value is not finite; the text names the row. After an error R has not changed.
 
    Safety:
-   solver comes from ldy_contact_solver_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the
-   lengths that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report are
-   NULL or valid, and have the bytes that their size says. */
+   solver comes from ldy_contact_solver_create; rows is NULL or valid and has the bytes that its size says, and its arrays have
+   the lengths that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report
+   are NULL or valid, and have the bytes that their size says. */
 LDY_RESULT
 int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
                                   const ldy_rows *rows,
@@ -2055,8 +2064,9 @@ int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
    - constraint: its id.
    - law: copied. kind LDY_LAW_NONE removes the law that the constraint has.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, the kind is unknown, a contact law
-   is for a constraint of other than two or three rows, or a value is not valid. Then nothing has changed.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the kind
+   is unknown, a contact law is for a constraint of other than two or three rows, or a value is not valid. Then nothing has
+   changed.
 
    Safety:
    system comes from ldy_system_create; law is NULL or valid. */
@@ -2085,9 +2095,10 @@ int ldy_system_set_laws(ldy_system *system,
 
 /* Write the law that is kept with a constraint.
 
-   - law: where to write it. Values that the constraint does not read are zero. kind is LDY_LAW_NONE if the constraint has no law.
+   - law: where to write it. Values that the constraint does not read are zero. kind is LDY_LAW_NONE if the constraint has no
+     law.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or there is no such constraint.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
 
    Safety:
    system comes from ldy_system_create; law is NULL or valid. */
@@ -2101,8 +2112,8 @@ int ldy_system_law(const ldy_system *system,
    - constraints: count ids, with their stride as in ldy_system_set_laws.
    - laws: where to write count laws. laws_stride: bytes from one law to the next, at least the size of a law.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is too short or no multiple of 8, or there is no such
-   constraint. Then nothing is written.
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a
+   stride is too short or no multiple of 8. Then nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -2115,14 +2126,16 @@ int ldy_system_laws(const ldy_system *system,
                     size_t count);
 
 
-/* How contacts are stabilized. Set size, then the fields that differ from zero. If all are zero, penetrations stay as they are, and
-   contacts do not bounce. */
+/* How contacts are stabilized. Set size, then the fields that differ from zero. If all are zero, penetrations stay as they are,
+   and contacts do not bounce. */
 typedef struct {
   /* sizeof (ldy_stabilization), set by the caller before the call. */
   size_t size;
-  /* The share of a penetration that one step removes, 0 to 1: Baumgarte's factor, or error reduction parameter. Often 0.1 to 0.3. */
+  /* The share of a penetration that one step removes, 0 to 1: Baumgarte's factor, or error reduction parameter. Often 0.1 to
+     0.3. */
   double erp;
-  /* The penetration that is left alone, not negative, so that contacts that rest stay in touch. For instance a thousandth of a body. */
+  /* The penetration that is left alone, not negative, so that contacts that rest stay in touch. For instance a thousandth of a
+     body. */
   double slop;
   /* The largest speed by which a penetration is removed; 0: no limit. */
   double max_speed;
@@ -2140,12 +2153,12 @@ typedef struct {
    - h: the step.
    - bias: where to write it.
 
-   A contact that is open may close: U_N >= -gap / h. A penetration beyond the slop is removed with the speed erp (-gap - slop) / h. A
-   contact that is closed and approaches faster than bounce_speed leaves with restitution times its approach speed. The larger of the
-   speeds holds. For the drift of a joint, the bias of each component is erp times its error over h.
+   A contact that is open may close: U_N >= -gap / h. A penetration beyond the slop is removed with the speed erp (-gap - slop) /
+   h. A contact that is closed and approaches faster than bounce_speed leaves with restitution times its approach speed. The
+   larger of the speeds holds. For the drift of a joint, the bias of each component is erp times its error over h.
 
-   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or not finite, a parameter is out of range, or h is not positive. Then
-   nothing is written.
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or not finite, a parameter is out of range, or h is not
+   positive. Then nothing is written.
 
    Safety:
    stabilization is NULL or valid and has the bytes that its size says; bias is NULL or valid. */
@@ -2157,20 +2170,20 @@ int ldy_contact_bias(const ldy_stabilization *stabilization,
                      double *bias);
 
 
-/* Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits, and Z with W = Z Z^T
-   if it is known, for steps in the space of bodies.
+/* Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits, and Z with W = Z
+   Z^T if it is known, for steps in the space of bodies.
 
    One file then has all that a contact solver reads, for example of a step that is hard to solve. Python reads it with
-   ldy.load_problem and `python -m ldy solve`, NumPy with numpy.load; docs/files.md has the format. The file has at most 4 GiB, and
-   is replaced as ldy_rows_write says.
+   ldy.load_problem and `python -m ldy solve`, NumPy with numpy.load; docs/files.md has the format. The file has at most 4 GiB,
+   and is replaced as ldy_rows_write says.
 
    - laws: law_count laws, one for each row. NULL, with law_count 0: the laws that are kept with the constraints.
    - R: count values, one for each scalar row: the initial guess of a solver. NULL, with count 0: none.
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be
-   written, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if system
-   or path is NULL, a count is wrong, a law is not valid for its constraint, a constraint has no kept law, or a value is not finite;
-   the text names the constraint.
+   written, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if
+   system or path is NULL, a count is wrong, a law is not valid for its constraint, a constraint has no kept law, or a value is
+   not finite; the text names the constraint.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given; path is NULL or a C string. */
@@ -2198,41 +2211,41 @@ typedef struct {
   int64_t first_inserted;
 } ldy_sync_report;
 
-/* Make the constraints with keys equal to a list, for instance to the contacts that were found in this step. The function does all
-   of it, or nothing.
+/* Make the constraints with keys equal to a list, for instance to the contacts that were found in this step. The function does
+   all of it, or nothing.
 
    The program gives each entry a key, any number by which it knows a contact again. This function matches keys with the
    constraints that earlier calls of it have inserted:
 
    - A known key: the constraint gets bodies, frame and points of the entry. It keeps id, row, compliance and regularization,
      reaction (ldy_system_stored_reactions), and law (ldy_system_set_law) unless the entry has a law. If its frame changes, the
-     reaction is expressed in the new axes, so that the force on the bodies in the world is the same, and a solver begins with it.
-     If master and slave change places, the sign of the reaction changes, too.
+     reaction is expressed in the new axes, so that the force on the bodies in the world is the same, and a solver begins with
+     it. If master and slave change places, the sign of the reaction changes, too.
    - A new key: a constraint is inserted as by ldy_system_add_point_constraint, after all others, with zero reaction.
    - A key that is no longer in the list: the constraint is removed.
 
    Constraints that were inserted by other functions have no key and are not touched. The key of a constraint is its tag:
-   ldy_system_tags returns keys in the order of rows, and ldy_system_set_tag changes the key. If two constraints have the same key
-   then, the one with the smaller id is kept, and the other is removed. The functions that move, change or remove constraints take
-   constraints with keys, too; a constraint that was removed has no key any more.
+   ldy_system_tags returns keys in the order of rows, and ldy_system_set_tag changes the key. If two constraints have the same
+   key then, the one with the smaller id is kept, and the other is removed. The functions that move, change or remove constraints
+   take constraints with keys, too; a constraint that was removed has no key any more.
 
    Rows have to be updated after it. If only frames and points have changed, the pattern of W stays.
 
    - count: number of entries; 0 removes all constraints with keys. Strides are bytes, see ldy_system_add_point_constraints.
    - keys: a key each, none twice.
    - masters, slaves, frames, master_points, slave_points: as in ldy_system_add_point_constraints.
-   - laws: a law each, or NULL; laws_stride 0: the first is for all. A law of kind LDY_LAW_NONE, or NULL: a known constraint keeps
-     its law, and a new one has none.
+   - laws: a law each, or NULL; laws_stride 0: the first is for all. A law of kind LDY_LAW_NONE, or NULL: a known constraint
+     keeps its law, and a new one has none.
    - constraints: where to write the id of the constraint of each entry; NULL: not wanted.
    - report: NULL: not wanted.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_INVALID_ARGUMENT (NULL argument, a stride that is no multiple of 8, a key twice,
-   an entry that ldy_system_add_point_constraint or ldy_system_set_law refuses: the text names the entry). After an error nothing
-   has changed, and the last update still has its results.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_INVALID_ARGUMENT (NULL argument, a stride that is no multiple of 8, a key
+   twice, an entry that ldy_system_add_point_constraint or ldy_system_set_law refuses: the text names the entry). After an error
+   nothing has changed, and the last update still has its results.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given; constraints overlaps
-   no values that are read; report is NULL or valid and has the bytes that its size says. */
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given; constraints
+   overlaps no values that are read; report is NULL or valid and has the bytes that its size says. */
 LDY_RESULT
 int ldy_system_sync_constraints(ldy_system *system,
                                 const uint64_t *keys,

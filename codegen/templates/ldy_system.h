@@ -20,9 +20,9 @@
  * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). If a length is wrong, the function returns
  * LDY_ERROR_INVALID_ARGUMENT, or for a sparse matrix LDY_ERROR_INVALID_FORMAT, and writes nothing.
  *
- * Rows. A constraint has three rows of scalars, unless ldy_system_add_constraint_rows or
- * ldy_system_add_dof_constraint inserts it with one to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row, without gaps;
- * ldy_rows has the first index of each constraint.
+ * Rows. A constraint has three rows of scalars, unless ldy_system_add_constraint_rows or ldy_system_add_dof_constraint
+ * inserts it with one to six. Arrays with three values a row, such as R, x and y, then have one value for each scalar row,
+ * without gaps; ldy_rows has the first index of each constraint.
  *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. The third axis of a frame is
  * the normal of a contact, and points from the slave to the master: U_N > 0 separates the bodies, R_N > 0 pushes them apart. R is the
@@ -31,13 +31,14 @@
  *
  * Results belong to the system and are valid until its next change: any function on it without a `const`.
  *
- * Forces. ldy_contact_solver_solve finds the R that obey the laws of constraints, given row by row; ldy_contact_solver_solve_rows does so
- * with any block-sparse W.
+ * Forces. ldy_contact_solver_solve finds the R that obey the laws of constraints, given row by row;
+ * ldy_contact_solver_solve_rows does so with any block-sparse W.
  *
  * Errors. A function returns 0 or one of the codes below, and ldy_last_error returns the details, for instance
  *   constraint 12 between bodies 3 and 7: its frame is not finite
- * ldy_strerror has a text for each code, ldy_last_error_info the constraint, body, entry and row by number.
- * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
+ * ldy_strerror has a text for each code, ldy_last_error_info the constraint, body, entry and row by number. In all functions a
+ * body or constraint that does not exist is LDY_ERROR_NOT_FOUND, a count that no array can have or that an int cannot hold
+ * LDY_ERROR_TOO_LARGE. A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
  * handler of ldy.h.
  *
  * Threads. A system is used by one thread at a time, different systems by different threads at once. Large
@@ -47,7 +48,8 @@
  * Structures that the caller allocates begin with their size, which the caller sets before each call:
  *   ldy_rows rows = LDY_ROWS_INIT;
  * The library reads and writes the fields that both it and the caller's header know. It does not change fields that
- * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_ERROR_INVALID_ARGUMENT and writes nothing.
+ * only the caller's header knows. If a size is invalid, such as 0, the function returns LDY_ERROR_INVALID_ARGUMENT and writes
+ * nothing.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc

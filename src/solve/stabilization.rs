@@ -1,11 +1,12 @@
 //! The bias of a contact's law from its gap: penetration that is removed little by little, gaps that may close, restitution.
 #![forbid(unsafe_code)]
 
-/// How contacts are stabilized. Lengths and velocities have the units of the system; the default removes nothing and does not bounce.
+/// How contacts are stabilized. Lengths and velocities have the units of the system; the default removes nothing and does not
+/// bounce.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stabilization {
-    /// The share of a penetration that one step removes, 0 to 1 (J. Baumgarte, Computer Methods in Applied Mechanics and Engineering 1,
-    /// 1972; "error reduction parameter" in game engines).
+    /// The share of a penetration that one step removes, 0 to 1 (J. Baumgarte, Computer Methods in Applied Mechanics and
+    /// Engineering 1, 1972; "error reduction parameter" in game engines).
     pub erp: f64,
     /// The penetration that is left alone, not negative: contacts that rest stay in touch.
     pub slop: f64,
@@ -18,12 +19,12 @@ pub struct Stabilization {
 }
 
 impl Stabilization {
-    /// The bias of the normal component. `gap` is the distance of the bodies along the normal, negative for a penetration; `velocity` is
-    /// the normal component of V, before the step; `step` is h.
+    /// The bias of the normal component. `gap` is the distance of the bodies along the normal, negative for a penetration;
+    /// `velocity` is the normal component of V, before the step; `step` is h.
     ///
-    /// A contact that is open may close: U_N ≥ −gap / h. A penetration beyond the slop is removed with the speed erp (−gap − slop) / h.
-    /// A contact that is closed and approaches faster than the bounce speed leaves with restitution times its approach speed. The
-    /// larger of the speeds holds.
+    /// A contact that is open may close: U_N ≥ −gap / h. A penetration beyond the slop is removed with the speed erp (−gap −
+    /// slop) / h. A contact that is closed and approaches faster than the bounce speed leaves with restitution times its approach
+    /// speed. The larger of the speeds holds.
     ///
     /// `None` if a number is not finite, h is not positive, or a parameter is out of range.
     pub fn bias(&self, gap: f64, velocity: f64, step: f64) -> Option<f64> {

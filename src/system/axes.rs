@@ -11,8 +11,8 @@ use super::{Checked, Fault, System};
 pub enum SystemOption {
     /// Accept frames and rotations that are not orthonormal, for instance axes that carry units.
     AnyAxes,
-    /// Replace frames and rotations that are orthonormal to within 1e-5, for instance of single precision, by the closest orthonormal
-    /// ones.
+    /// Replace frames and rotations that are orthonormal to within 1e-5, for instance of single precision, by the closest
+    /// orthonormal ones.
     Orthonormalize,
 }
 
@@ -87,8 +87,8 @@ impl Options {
     }
 }
 
-/// The closest orthonormal matrix, the orthogonal polar factor: X ← X (3 − Xᵀ X) / 2 squares the deviation in each step (Higham, SIAM J.
-/// Sci. Stat. Comput. 7, 1986), so that three steps reach rounding from 1e-5.
+/// The closest orthonormal matrix, the orthogonal polar factor: X ← X (3 − Xᵀ X) / 2 squares the deviation in each step (Higham,
+/// SIAM J. Sci. Stat. Comput. 7, 1986), so that three steps reach rounding from 1e-5.
 fn orthonormalized(axes: &Block) -> Block {
     let mut x = *axes;
     for _ in 0..3 {

@@ -152,8 +152,8 @@ pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN> {
 /// W of rows from C, with its pattern checked.
 ///
 /// # Safety
-/// `rows` is NULL or valid, with the number of bytes that its size says; its starts, columns, starts of scalars, starts of values,
-/// and values are NULL or have the lengths that it says. Nobody changes them meanwhile.
+/// `rows` is NULL or valid, with the number of bytes that its size says; its starts, columns, starts of scalars, starts of
+/// values, and values are NULL or have the lengths that it says. Nobody changes them meanwhile.
 pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>> {
     // SAFETY: the C program promises the conditions of `given_rows`.
     unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)

@@ -20,8 +20,8 @@ use super::ldy_system;
 /// - center: referential mass center, 3 values.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, mass or inertia
-/// is not positive definite, or the rotation is not orthonormal to within 1e-8.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, mass or
+/// inertia is not positive definite, or the rotation is not orthonormal to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -72,8 +72,8 @@ pub unsafe extern "C" fn ldy_system_add_pseudo_rigid(
 /// - center: referential center, 3 values.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, or the rotation
-/// is not orthonormal to within 1e-8.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a value is not finite, or the
+/// rotation is not orthonormal to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -99,13 +99,13 @@ pub unsafe extern "C" fn ldy_system_add_obstacle(
 /// - release: called with data when the library does not use them any more; NULL: nothing is called. See ldy_release.
 /// - bodies: where to write the ids, count consecutive numbers.
 ///
-/// A^-1 must be symmetric and block-diagonal by body; entries that couple bodies are ignored. So one column holds a right-hand side
-/// for each body. The number of columns is three for each constraint on the body with the most constraints. Columns are zero at a
-/// body that needs fewer, or that has left.
+/// A^-1 must be symmetric and block-diagonal by body; entries that couple bodies are ignored. So one column holds a right-hand
+/// side for each body. The number of columns is three for each constraint on the body with the most constraints. Columns are zero
+/// at a body that needs fewer, or that has left.
 ///
-/// The callback is called once in each update in which a constraint acts on one of the bodies, more than once if its columns would
-/// take more than 64 MB. Each vector that is multiplied through bodies needs one more call. If it fails, the function that called
-/// it returns LDY_ERROR_SINGULAR, and the text names the first of the bodies that constraints act on.
+/// The callback is called once in each update in which a constraint acts on one of the bodies, more than once if its columns
+/// would take more than 64 MB. Each vector that is multiplied through bodies needs one more call. If it fails, the function that
+/// called it returns LDY_ERROR_SINGULAR, and the text names the first of the bodies that constraints act on.
 ///
 /// You use each body as any other, with its own velocity. You may remove it or set another inertia; then it leaves the callback,
 /// whose columns keep their length. The library uses apply_inverse and data until the last body has
@@ -142,7 +142,8 @@ pub unsafe extern "C" fn ldy_system_add_model(
 
 /// Remove a body.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL, there is no such body, or a constraint acts on it.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or a constraint acts
+/// on it.
 ///
 /// # Safety
 /// system comes from ldy_system_create.
@@ -155,8 +156,8 @@ pub unsafe extern "C" fn ldy_system_remove_body(system: *mut ldy_system, body: i
 ///
 /// - rotation: 3 x 3, column-major, orthonormal.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or the rotation
-/// is not finite or not orthonormal to within 1e-8.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
+/// another kind, or the rotation is not finite or not orthonormal to within 1e-8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -192,8 +193,8 @@ pub(super) fn is_previous(which: i32) -> Result<bool> {
 /// - velocity: count values.
 /// - count: number of its generalized velocities.
 ///
-/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or which is
-/// wrong, or a value is not finite.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or which
+/// is wrong, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -217,8 +218,8 @@ pub unsafe extern "C" fn ldy_system_set_velocity(
 /// - velocity: where to write it, count values.
 /// - count: number of its generalized velocities.
 ///
-/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or count or which
-/// is wrong.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or count or
+/// which is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

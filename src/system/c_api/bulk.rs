@@ -14,8 +14,8 @@ use super::{LDY_GROUND, ldy_system};
 ///
 /// In this function and the following ones each array has count entries. Its stride is the number of BYTES from the beginning of
 /// one entry to the next, a multiple of 8, so that entries may be members of your structures. If the stride of an array that is
-/// read is 0, its first entry is used for all. An int must be able to number the entries. If an entry is refused, nothing changes,
-/// and the text has its index, counted from 0.
+/// read is 0, its first entry is used for all. An int must be able to number the entries. If an entry is refused, nothing
+/// changes, and the text has its index, counted from 0.
 ///
 /// - masters, slaves: an id each, or LDY_GROUND. slaves NULL: all slaves are the ground. bodies_stride: for both.
 /// - frames: 9 values each.
@@ -56,15 +56,15 @@ pub unsafe extern "C" fn ldy_system_add_point_constraints(
 /// Set frames and points of many constraints at points, and their bodies unless masters is NULL. The function sets all of them or
 /// none.
 ///
-/// Constraints keep their rows, ids, compliances, tags and reactions. If bodies change, the next update recomputes these bodies, as
-/// after constraints are inserted and removed.
+/// Constraints keep their rows, ids, compliances, tags and reactions. If bodies change, the next update recomputes these bodies,
+/// as after constraints are inserted and removed.
 ///
 /// - constraints: an id each.
-/// - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_point_constraints. masters NULL:
-///   bodies do not change, and slaves is not read.
+/// - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_point_constraints. masters
+///   NULL: bodies do not change, and slaves is not read.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there
-/// is no such constraint, it has operators, or ldy_system_add_point_constraint refuses an entry.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an
+/// argument is NULL, a stride is not a multiple of 8, it has operators, or ldy_system_add_point_constraint refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -113,8 +113,8 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
 ///
 /// Each of the three results may be NULL: not wanted.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if another argument is NULL, a stride is not a multiple of 8 or less than an entry,
-/// there is no such constraint, or it has operators. After an error nothing is written.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if another argument is NULL, a
+/// stride is not a multiple of 8 or less than an entry, or it has operators. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
@@ -150,8 +150,8 @@ pub unsafe extern "C" fn ldy_system_point_frames(
 /// - constraints: an id each.
 /// - compliances: n values each: m^2 or m for constraints of m rows, or 0 for no compliance.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such constraint,
-/// or ldy_system_set_compliance refuses an entry.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride
+/// is not a multiple of 8, or ldy_system_set_compliance refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -171,16 +171,16 @@ pub unsafe extern "C" fn ldy_system_set_compliances(
     })
 }
 
-/// Set the tags of constraints: a tag is any number by which the program finds a constraint again. The function sets all of them or
-/// none.
+/// Set the tags of constraints: a tag is any number by which the program finds a constraint again. The function sets all of them
+/// or none.
 ///
 /// The tag of a new constraint is 0. It remains until the constraint is removed. Results do not depend on it.
 ///
 /// - constraints: an id each.
 /// - tags: a tag each.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, or there is no such
-/// constraint.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a
+/// stride is not a multiple of 8.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -203,8 +203,8 @@ pub unsafe extern "C" fn ldy_system_set_tags(
 ///
 /// - constraints: count different ids.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such constraint,
-/// or an id is there twice.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride
+/// is not a multiple of 8, or an id is there twice.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -224,8 +224,8 @@ pub unsafe extern "C" fn ldy_system_remove_constraints(
 ///
 /// - bodies: count different ids.
 ///
-/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a
-/// multiple of 8, a constraint acts on a body, or an id is there twice.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+/// a multiple of 8, a constraint acts on a body, or an id is there twice.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -248,8 +248,8 @@ pub unsafe extern "C" fn ldy_system_remove_bodies(
 /// - n: number of generalized velocities, the same for all of these bodies.
 /// - velocities: n values each.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such body, n is
-/// not its number of velocities, or a value is not finite.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+/// a multiple of 8, n is not its number of velocities, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -277,8 +277,8 @@ pub unsafe extern "C" fn ldy_system_set_velocities(
 /// - n: number of generalized velocities, the same for all of these bodies.
 /// - velocities: where to write n values each.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is
-/// no such body, or n is not its number of velocities. After an error nothing is written.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+/// a multiple of 8 or less than an entry, or n is not its number of velocities. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
@@ -303,8 +303,8 @@ pub unsafe extern "C" fn ldy_system_velocities(
 /// Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation sets one. The function sets all
 /// of them or none.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, there is no such body, or
-/// ldy_system_set_rotation refuses an entry.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+/// a multiple of 8, or ldy_system_set_rotation refuses an entry.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -328,8 +328,8 @@ pub unsafe extern "C" fn ldy_system_set_rotations(
 /// - bodies: an id each.
 /// - rotations: where to write 9 values each.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8 or less than an entry, there is
-/// no such body, or it is of another kind. After an error nothing is written.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not
+/// a multiple of 8 or less than an entry, or it is of another kind. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.

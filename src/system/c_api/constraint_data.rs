@@ -5,8 +5,8 @@ use std::ffi::c_int;
 use super::arguments::{self, entry};
 use super::ldy_system;
 
-/// Set the regularization mu of all constraints that exist now: from the next update on, all functions use W + diag (mu) instead of
-/// W.
+/// Set the regularization mu of all constraints that exist now: from the next update on, all functions use W + diag (mu) instead
+/// of W.
 ///
 /// - mu: in the units of W, none negative. 0 removes the regularization.
 /// - count: 1 (one value for all), the number of constraints, or the number of scalar rows.
@@ -14,8 +14,8 @@ use super::ldy_system;
 /// mu is added to W in addition to compliances, and replaces the previous regularization. A constraint that is inserted later has
 /// none.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or a value is negative or not finite. After an
-/// error nothing has changed.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or a value is negative or not finite. After
+/// an error nothing has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; mu is NULL or has count values.
@@ -63,8 +63,8 @@ pub unsafe extern "C" fn ldy_system_tags(system: *const ldy_system, tags: *mut u
 /// Store the reactions of all constraints for a warm start.
 ///
 /// Each reaction remains with its constraint when other constraints are inserted, removed or moved. ldy_system_stored_reactions
-/// returns them in the order that rows have then: an initial guess for the contact solver. No update is needed, and results do not
-/// depend on stored reactions.
+/// returns them in the order that rows have then: an initial guess for the contact solver. No update is needed, and results do
+/// not depend on stored reactions.
 ///
 /// - R: three values for each constraint, in the order of rows.
 /// - count: number of values.

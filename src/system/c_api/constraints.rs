@@ -8,8 +8,8 @@ use crate::system::Id;
 use super::arguments::{self, array, body_id, constraint_id, entry};
 use super::{LDY_GROUND, ldy_system};
 
-/// Insert a constraint between points of rigid bodies, pseudo-rigid bodies or obstacles: U = E^T (velocity of the master's point -
-/// velocity of the slave's point).
+/// Insert a constraint between points of rigid bodies, pseudo-rigid bodies or obstacles: U = E^T (velocity of the master's point
+/// - velocity of the slave's point).
 ///
 /// - master, slave: ids; one of them may be LDY_GROUND.
 /// - frame: E, 3 x 3, column-major, orthonormal. Its columns are the local axes. The third one is the normal of a contact: it
@@ -18,9 +18,9 @@ use super::{LDY_GROUND, ldy_system};
 /// - master_point, slave_point: referential points, 3 values each; not read for the ground.
 /// - constraint: where to write the id.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body does not exist or has no
-/// points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless an option accepts it, see
-/// ldy_system_set_option).
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument
+/// is NULL, a body has no points, a value is not finite, or the frame is not orthonormal to within 1e-8 (unless an option accepts
+/// it, see ldy_system_set_option).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn ldy_system_add_point_constraint(
 
 /// Remove a constraint. Later rows move up; the ids of other constraints do not change.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if system is NULL or there is no such constraint.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
 ///
 /// # Safety
 /// system comes from ldy_system_create.
@@ -55,8 +55,8 @@ pub unsafe extern "C" fn ldy_system_remove_constraint(system: *mut ldy_system, c
 
 /// Set frame and points of a constraint that was inserted with points; as in ldy_system_add_point_constraint.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, it has operators, a value is not
-/// finite, or the frame is not orthonormal.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it has
+/// operators, a value is not finite, or the frame is not orthonormal.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -12,8 +12,8 @@ use super::ldy_system;
 use super::products::values_of;
 use super::rows::ldy_rows;
 
-/// A Cholesky factor of W + diag (mu), with memory that is used again. While the pattern of W is the same, the elimination order is
-/// kept. The factor does not depend on the system or rows it was computed from. One thread at a time may use it.
+/// A Cholesky factor of W + diag (mu), with memory that is used again. While the pattern of W is the same, the elimination order
+/// is kept. The factor does not depend on the system or rows it was computed from. One thread at a time may use it.
 pub struct ldy_factor(());
 
 impl Handle for ldy_factor {
@@ -75,12 +75,12 @@ pub unsafe extern "C" fn ldy_factor_compute(
 ///   The last two are both NULL or both not NULL.
 /// - mu, count: as in ldy_factor_compute.
 ///
-/// Returns the codes of ldy_factor_compute, and LDY_ERROR_INVALID_ARGUMENT also if the rows are ill-formed or not finite. The text
-/// names the row. After an error the factor is empty.
+/// Returns the codes of ldy_factor_compute, and LDY_ERROR_INVALID_ARGUMENT also if the rows are ill-formed or not finite. The
+/// text names the row. After an error the factor is empty.
 ///
 /// # Safety
-/// factor comes from ldy_factor_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths
-/// that it says; mu is NULL or has count values.
+/// factor comes from ldy_factor_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the
+/// lengths that it says; mu is NULL or has count values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_factor_compute_rows(
     factor: *mut ldy_factor,
@@ -99,8 +99,8 @@ pub unsafe extern "C" fn ldy_factor_compute_rows(
 /// - columns: number of vectors.
 ///
 /// The result for a vector is bit-identical for any number of other vectors. Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
-/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error x
-/// has not changed.
+/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, stride is too short, or the factor is empty. After an error
+/// x has not changed.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create; x has all values of its vectors.

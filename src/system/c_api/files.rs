@@ -22,9 +22,9 @@ pub const LDY_FILE_FORMAT_NPZ: i32 = 2;
 /// - path: a C string.
 /// - format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ.
 ///
-/// The file is written beside an old one of this name, as .ldy-PROCESS-NUMBER, and replaces it when it is complete: after an error
-/// the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder that
-/// takes no new ones are written in place; after LDY_ERROR_FILE_WRITE they have the part that was written.
+/// The file is written beside an old one of this name, as .ldy-PROCESS-NUMBER, and replaces it when it is complete: after an
+/// error the old file is as it was. Devices, pipes, links, files of other users, files with several names and files in a folder
+/// that takes no new ones are written in place; after LDY_ERROR_FILE_WRITE they have the part that was written.
 ///
 /// Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, or
 /// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the format is unknown, or the rows are ill-formed. The text names the row.

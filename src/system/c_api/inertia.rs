@@ -23,9 +23,9 @@ use super::ldy_system;
 pub type ldy_apply_inverse =
     Option<unsafe extern "C" fn(size: i32, columns: i32, x: *mut f64, data: *mut c_void) -> c_int>;
 
-/// A function of the program that releases the data of a callback, for instance free. The library calls it once, when it does not use
-/// the callback any more: when its last body is removed or gets another inertia, when the system is destroyed, or before the function
-/// that got the callback returns an error.
+/// A function of the program that releases the data of a callback, for instance free. The library calls it once, when it does not
+/// use the callback any more: when its last body is removed or gets another inertia, when the system is destroyed, or before the
+/// function that got the callback returns an error.
 pub type ldy_release = Option<unsafe extern "C" fn(data: *mut c_void)>;
 
 /// A kind of inertia: values has A^-1, n x n, symmetric.
@@ -36,12 +36,12 @@ pub const LDY_INERTIA_DIAGONAL: i32 = 2;
 pub const LDY_INERTIA_SPARSE: i32 = 3;
 /// A kind of inertia: an inverse callback applies A^-1.
 pub const LDY_INERTIA_FUNCTION: i32 = 4;
-/// A kind of inertia: mass and values, the referential inertia of a rigid body or the Euler tensor of a pseudo-rigid body about the
-/// mass center, 3 x 3. ldy_system_set_inertia alone takes it.
+/// A kind of inertia: mass and values, the referential inertia of a rigid body or the Euler tensor of a pseudo-rigid body about
+/// the mass center, 3 x 3. ldy_system_set_inertia alone takes it.
 pub const LDY_INERTIA_MASS: i32 = 5;
 
-/// The inertia of a body, copied by the functions that take it. Set size and kind, then the fields that the kind reads; the others are
-/// zero.
+/// The inertia of a body, copied by the functions that take it. Set size and kind, then the fields that the kind reads; the
+/// others are zero.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_inertia {
@@ -53,9 +53,9 @@ pub struct ldy_inertia {
     pub n: i32,
     /// Values of A^-1, of its diagonal, of A, or of the referential inertia.
     pub values: *const f64,
-    /// Sparse: compressed columns. Column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; n + 1 values. The lower
-    /// triangle is enough; if there are entries above the diagonal, the whole symmetric matrix must be there. Updates factor A. They
-    /// keep the factors while the matrix is the same, and the elimination order while the pattern is the same.
+    /// Sparse: compressed columns. Column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; n + 1 values. The
+    /// lower triangle is enough; if there are entries above the diagonal, the whole symmetric matrix must be there. Updates
+    /// factor A. They keep the factors while the matrix is the same, and the elimination order while the pattern is the same.
     pub starts: *const i32,
     /// Sparse: row of each value, from 0; count values.
     pub rows: *const i32,
@@ -63,8 +63,8 @@ pub struct ldy_inertia {
     pub count: usize,
     /// LDY_INERTIA_MASS: the mass, positive.
     pub mass: f64,
-    /// Function: the inverse callback; A^-1 must be symmetric. Each update calls it once, with three columns for each constraint on the
-    /// body, even if nothing has changed. Each vector that is multiplied through bodies needs one more call.
+    /// Function: the inverse callback; A^-1 must be symmetric. Each update calls it once, with three columns for each constraint
+    /// on the body, even if nothing has changed. Each vector that is multiplied through bodies needs one more call.
     pub apply_inverse: ldy_apply_inverse,
     /// Function: passed to apply_inverse.
     pub data: *mut c_void,
@@ -78,19 +78,20 @@ unsafe impl CallerSized for ldy_inertia {
     const LEAST: usize = offset_of!(Self, starts);
 }
 
-/// Insert a body of a kind of its own, for instance a kinematic tree, a mesh or a reduced model. Its constraints are given by operators
-/// H.
+/// Insert a body of a kind of its own, for instance a kinematic tree, a mesh or a reduced model. Its constraints are given by
+/// operators H.
 ///
 /// - inertia: of any kind but LDY_INERTIA_MASS.
 /// - body: where to write the id.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry of A is missing, LDY_ERROR_INVALID_FORMAT if its
-/// columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, the kind is unknown, or values are not finite, not
-/// symmetric, or negative on a diagonal. If A is not positive definite, an update returns the error.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_POSITIVE_DEFINITE if a diagonal entry of A is missing,
+/// LDY_ERROR_INVALID_FORMAT if its columns are ill-formed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, n < 1, the kind
+/// is unknown, or values are not finite, not symmetric, or negative on a diagonal. If A is not positive definite, an update
+/// returns the error.
 ///
 /// # Safety
-/// system comes from ldy_system_create; inertia is NULL or valid and has the bytes that its size says, and its arrays have the sizes
-/// given; a callback does as its type says, with data, as long as the body exists.
+/// system comes from ldy_system_create; inertia is NULL or valid and has the bytes that its size says, and its arrays have the
+/// sizes given; a callback does as its type says, with data, as long as the body exists.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_add_body(
     system: *mut ldy_system,
@@ -113,8 +114,8 @@ pub unsafe extern "C" fn ldy_system_add_body(
 ///
 /// If the body has an inertia of the same kind and pattern, the memory is used again.
 ///
-/// Returns the codes of ldy_system_add_body, LDY_ERROR_NOT_FOUND if there is no such body, and LDY_ERROR_INVALID_ARGUMENT also if n is not
-/// its number of velocities, it is an obstacle with constraints, or mass or inertia are not positive definite.
+/// Returns the codes of ldy_system_add_body, LDY_ERROR_NOT_FOUND if there is no such body, and LDY_ERROR_INVALID_ARGUMENT also if
+/// n is not its number of velocities, it is an obstacle with constraints, or mass or inertia are not positive definite.
 ///
 /// # Safety
 /// The conditions of ldy_system_add_body.

@@ -15,11 +15,11 @@ const IDS: usize = size_of::<i64>();
 /// The number of bytes of an entry.
 const VALUE: usize = size_of::<f64>();
 
-/// A view of a matrix in the memory of the program, dense or in compressed sparse rows. Nothing is copied. Set size, rows, columns
-/// and values, then the fields that differ from zero.
+/// A view of a matrix in the memory of the program, dense or in compressed sparse rows. Nothing is copied. Set size, rows,
+/// columns and values, then the fields that differ from zero.
 ///
-/// The fields starts, counts, indices, values of a sparse matrix are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo, or
-/// indptr, NULL, indices, data of a scipy.sparse.csr_matrix with sorted indices.
+/// The fields starts, counts, indices, values of a sparse matrix are efc_J_rowadr, efc_J_rownnz, efc_J_colind, efc_J of MuJoCo,
+/// or indptr, NULL, indices, data of a scipy.sparse.csr_matrix with sorted indices.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_matrix {
@@ -37,7 +37,8 @@ pub struct ldy_matrix {
     pub row_stride: usize,
     /// Dense: bytes from one column to the next, a multiple of 8.
     pub column_stride: usize,
-    /// Sparse: index of the first entry of each row. It has rows values, or rows + 1 if counts is NULL. NULL: the matrix is dense.
+    /// Sparse: index of the first entry of each row. It has rows values, or rows + 1 if counts is NULL. NULL: the matrix is
+    /// dense.
     pub starts: *const i32,
     /// Sparse: number of entries of each row. NULL: a row ends where the next one begins.
     pub counts: *const i32,
@@ -58,8 +59,8 @@ unsafe impl CallerSized for ldy_matrix {
 ///
 /// The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
 /// constraints, one constraint after the other. A constraint acts on the bodies whose columns contain a nonzero of its rows, at
-/// most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_constraint_rows were called
-/// with these bodies in this order.
+/// most 16. If all its entries are zero, it acts on the first body. The result is as if ldy_system_add_constraint_rows were
+/// called with these bodies in this order.
 ///
 /// - bodies: body_count different ids.
 /// - heights: number of rows of each of the count constraints, 1 to 6.
@@ -96,14 +97,15 @@ pub unsafe extern "C" fn ldy_system_add_jacobian(
 ///
 /// The columns of J are the generalized velocities of the bodies, one body after the other. The rows of J are the rows of the
 /// constraints, one constraint after the other. The result is as if ldy_system_set_operators were called for each constraint.
-/// Operators on bodies that are not in the list do not change. A nonzero must be in a column of a body that its constraint acts on.
-/// Operators by nodes cannot be set in this way.
+/// Operators on bodies that are not in the list do not change. A nonzero must be in a column of a body that its constraint acts
+/// on. Operators by nodes cannot be set in this way.
 ///
 /// - bodies: body_count different ids.
 /// - constraints: count different ids.
 /// - J: as in ldy_system_add_jacobian.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body or a constraint does not exist, or LDY_ERROR_INVALID_ARGUMENT
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body or a constraint does not exist, or
+/// LDY_ERROR_INVALID_ARGUMENT
 ///
 /// - if an argument is NULL, a body or a constraint is there twice, or J is ill-formed or has a wrong shape;
 /// - if a constraint has points or operators by nodes, or acts on none of the bodies or on one body twice;
@@ -129,8 +131,8 @@ pub unsafe extern "C" fn ldy_system_set_jacobian(
 /// Read a matrix as a Jacobian.
 ///
 /// # Safety
-/// `matrix` is NULL or valid and has the bytes that its size says; its arrays are NULL or have the lengths that it says, and nobody
-/// changes them meanwhile.
+/// `matrix` is NULL or valid and has the bytes that its size says; its arrays are NULL or have the lengths that it says, and
+/// nobody changes them meanwhile.
 pub(super) unsafe fn jacobian<'a>(name: &str, matrix: *const ldy_matrix) -> Result<Jacobian<'a>> {
     // SAFETY: the C program promises a structure with the number of bytes that its size says.
     let ldy_matrix {

@@ -19,8 +19,9 @@ use super::strided::Strided;
 /// - constraint: its id.
 /// - law: copied. kind LDY_LAW_NONE removes the law that the constraint has.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, the kind is unknown, a contact law
-/// is for a constraint of other than two or three rows, or a value is not valid. Then nothing has changed.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the kind
+/// is unknown, a contact law is for a constraint of other than two or three rows, or a value is not valid. Then nothing has
+/// changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; law is NULL or valid.
@@ -65,9 +66,10 @@ pub unsafe extern "C" fn ldy_system_set_laws(
 
 /// Write the law that is kept with a constraint.
 ///
-/// - law: where to write it. Values that the constraint does not read are zero. kind is LDY_LAW_NONE if the constraint has no law.
+/// - law: where to write it. Values that the constraint does not read are zero. kind is LDY_LAW_NONE if the constraint has no
+///   law.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or there is no such constraint.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
 ///
 /// # Safety
 /// system comes from ldy_system_create; law is NULL or valid.
@@ -88,8 +90,8 @@ pub unsafe extern "C" fn ldy_system_law(
 /// - constraints: count ids, with their stride as in ldy_system_set_laws.
 /// - laws: where to write count laws. laws_stride: bytes from one law to the next, at least the size of a law.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is too short or no multiple of 8, or there is no such
-/// constraint. Then nothing is written.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a
+/// stride is too short or no multiple of 8. Then nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.

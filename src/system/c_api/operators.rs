@@ -19,8 +19,8 @@ use super::ldy_system;
 /// - Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], which are below m. starts has n + 1
 ///   values, rows and values have starts[n].
 /// - By nodes, with three rows, for a mesh with three generalized velocities per node: the columns of node a are N_a Q. starts is
-///   NULL. values has Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from 0
-///   and ascending. This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a
+///   NULL. values has Q, 3 x 3 and column-major, then a weight N for each of count - 9 nodes. rows has these nodes, counted from
+///   0 and ascending. This is the fastest form if all constraints on the body have it, and the body has a sparse matrix A or a
 ///   diagonal inverse inertia.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -37,7 +37,8 @@ pub struct ldy_operator {
     pub count: usize,
 }
 
-/// Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the signs.
+/// Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies. The operators contain the
+/// signs.
 ///
 /// - m: 1 to 6.
 /// - bodies: count different ids. One of one or two may be LDY_GROUND, and with three rows two may be the same body: H is the sum
@@ -47,8 +48,8 @@ pub struct ldy_operator {
 /// - constraint: where to write the id.
 ///
 /// A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six. A gear or
-/// tendon has one row on all its bodies. Constraints of one or two rows on the same bodies in the same order share memory and work.
-/// Vectors have m values for a constraint of m rows, see ldy_rows.
+/// tendon has one row on all its bodies. Constraints of one or two rows on the same bodies in the same order share memory and
+/// work. Vectors have m values for a constraint of m rows, see ldy_rows.
 ///
 /// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if an argument
 /// is NULL, m or count is out of range, a body is there twice, or an operator is ill-formed or not finite.
@@ -82,15 +83,15 @@ pub unsafe extern "C" fn ldy_system_add_constraint_rows(
     })
 }
 
-/// Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The constraint
-/// is the same as one that ldy_system_add_constraint_rows inserts.
+/// Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The
+/// constraint is the same as one that ldy_system_add_constraint_rows inserts.
 ///
 /// - freedom: index of the velocity, from 0.
 /// - coefficient: U is coefficient times the velocity, for instance 1, or -1 for an upper limit.
 /// - constraint: where to write the id.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body or velocity, or
-/// coefficient is not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument
+/// is NULL, the body has no such velocity, or coefficient is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -166,8 +167,8 @@ pub unsafe extern "C" fn ldy_system_set_compliance(
 /// - compliance: where to write m x m values, column-major; zeros if it has none.
 /// - count: m^2.
 ///
-/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is
-/// wrong.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count
+/// is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; compliance is NULL or has count values.
@@ -193,8 +194,8 @@ pub unsafe extern "C" fn ldy_system_compliance(
 /// - values: where to write count values, in the order of rows; NaN for a block where none is found.
 /// - count: number of constraints.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or there was no successful update since the
-/// last change.
+/// Returns 0, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if
+/// an argument is NULL or count is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; values is NULL or has count values.
@@ -221,8 +222,8 @@ pub unsafe extern "C" fn ldy_system_block_eigenvalues(
 ///
 /// W is symmetric to the bit, so that the result is also W as compressed columns.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, an int cannot hold the number of entries, or
-/// there was no successful update since the last change.
+/// Returns 0, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if
+/// an argument is NULL, a count is wrong, or an int cannot hold the number of entries.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -66,8 +66,8 @@ pub unsafe extern "C" fn ldy_system_multiply(
 /// ill-formed; the text names the row. After an error nothing is written.
 ///
 /// # Safety
-/// rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the sizes
-/// given and overlap nothing.
+/// rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; x and y have the
+/// sizes given and overlap nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_multiply(
     rows: *const ldy_rows,
@@ -108,8 +108,8 @@ pub(super) fn values_of((name, stride): (&str, usize), columns: usize, count: us
 /// - force: in and out, force_count values.
 /// - force_count: number of generalized velocities of the body.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), or LDY_ERROR_INVALID_ARGUMENT if an argument is
-/// NULL, there is no such body, a count is wrong, or there was no such update.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), LDY_ERROR_NOT_FOUND if there is no such body,
+/// LDY_ERROR_STALE_RESULTS if there was no such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a count is wrong.
 ///
 /// # Safety
 /// system comes from ldy_system_create; R and force have the sizes given and do not overlap.
@@ -133,9 +133,9 @@ pub unsafe extern "C" fn ldy_system_constraint_force(
 ///
 /// - R: count values, three for each row.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_SINGULAR if an inverse callback failed, or LDY_ERROR_INVALID_ARGUMENT if an
-/// argument is NULL, count is wrong, there was no such update, or R or a resulting velocity is not finite. After an error no
-/// velocity has changed.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_SINGULAR if an inverse callback failed, LDY_ERROR_STALE_RESULTS if there was no
+/// such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, or R or a resulting velocity is not finite.
+/// After an error no velocity has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -20,8 +20,8 @@ use super::rows::ldy_rows;
 /// - LDY_ERROR_SINGULAR if an inverse callback failed;
 /// - LDY_ERROR_NOT_POSITIVE_DEFINITE if a matrix A is not positive definite;
 /// - LDY_ERROR_INVALID_ARGUMENT if system is NULL, h is not positive and finite, an int cannot hold the number of constraints or
-///   blocks, or V, B or a block of W is not finite, because numbers are too large or an inverse callback returned them. For a block
-///   between two constraints the text names both.
+///   blocks, or V, B or a block of W is not finite, because numbers are too large or an inverse callback returned them. For a
+///   block between two constraints the text names both.
 ///
 /// If system is NULL or h is refused, nothing changes, and the results of the last update remain. After any other error there are
 /// no results, and bodies and constraints have not changed. You can change them and update again; the results are then
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 ///
 /// - rows: where to write them; set its size. See ldy_rows.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong (or too small for scalar_starts if a
-/// constraint has other than three rows), or there was no successful update since the last change.
+/// Returns 0, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if
+/// an argument is NULL or rows->size is wrong (or too small for scalar_starts if a constraint has other than three rows).
 ///
 /// # Safety
 /// system comes from ldy_system_create; rows is NULL or valid, and has the bytes that its size says.
@@ -57,8 +57,8 @@ pub unsafe extern "C" fn ldy_system_results(system: *const ldy_system, rows: *mu
 
 /// Check that each diagonal block has an inverse.
 ///
-/// Returns 0, LDY_ERROR_SINGULAR if one is singular (ldy_last_error names the first), or LDY_ERROR_INVALID_ARGUMENT if system is
-/// NULL or there was no successful update since the last change.
+/// Returns 0, LDY_ERROR_SINGULAR if one is singular (ldy_last_error names the first), LDY_ERROR_STALE_RESULTS if there was no
+/// successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
 ///
 /// # Safety
 /// system comes from ldy_system_create.
@@ -71,8 +71,8 @@ pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) ->
 ///
 /// - row: where to write its index, from 0.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such constraint, or there was no update since a
-/// constraint or a body was inserted or removed.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, LDY_ERROR_STALE_RESULTS if there was no update since a
+/// constraint or a body was inserted or removed, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

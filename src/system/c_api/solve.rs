@@ -26,15 +26,15 @@ pub const LDY_LAW_NONE: i32 = 0;
 pub const LDY_LAW_CONTACT: i32 = 1;
 /// A kind of law: U = 0 in all components.
 pub const LDY_LAW_FIXED: i32 = 2;
-/// A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <= 0
-/// at the upper bound.
+/// A kind of law: lower <= R <= upper, component by component. U is zero if R is between the bounds, >= 0 at the lower bound, <=
+/// 0 at the upper bound.
 pub const LDY_LAW_BOUNDS: i32 = 3;
-/// A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion. R_T
-/// is the admissible force that dissipates most. Valid only for constraints with three rows.
+/// A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion.
+/// R_T is the admissible force that dissipates most. Valid only for constraints with three rows.
 pub const LDY_LAW_ORTHOTROPIC_CONTACT: i32 = 4;
 
-/// The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and bias
-/// have one value for each scalar row; further values are not read.
+/// The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and
+/// bias have one value for each scalar row; further values are not read.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_law {
@@ -135,8 +135,8 @@ pub const LDY_STATUS_WORK_LIMIT: i32 = 6;
 pub struct ldy_contact_solver_report {
     /// sizeof (ldy_contact_solver_report), set by the caller before the call.
     pub size: usize,
-    /// The status: LDY_STATUS_CONVERGED, LDY_STATUS_SWEEP_LIMIT, LDY_STATUS_TIME_LIMIT, LDY_STATUS_STALLED, LDY_STATUS_INFEASIBLE,
-    /// LDY_STATUS_STOPPED or LDY_STATUS_WORK_LIMIT.
+    /// The status: LDY_STATUS_CONVERGED, LDY_STATUS_SWEEP_LIMIT, LDY_STATUS_TIME_LIMIT, LDY_STATUS_STALLED,
+    /// LDY_STATUS_INFEASIBLE, LDY_STATUS_STOPPED or LDY_STATUS_WORK_LIMIT.
     pub status: i32,
     /// Number of Gauss-Seidel sweeps. If the rows form several islands, which no block of W connects: of the island with the most
     /// sweeps.
@@ -161,8 +161,8 @@ pub struct ldy_contact_solver_report {
     /// Number of values of history.
     pub history_count: usize,
     /// Work, counted from sizes and patterns. A unit is about a nanosecond of a processor of 2025. It is the same in each run. A
-    /// limit of work is divided among islands and checked between sweeps and steps, so that each island exceeds its part by at most
-    /// one of them.
+    /// limit of work is divided among islands and checked between sweeps and steps, so that each island exceeds its part by at
+    /// most one of them.
     pub work: u64,
 }
 
@@ -247,19 +247,19 @@ pub unsafe extern "C" fn ldy_contact_solver_options_real_time(
 /// - laws: law_count laws, one for each row. NULL, with law_count 0: the laws that are kept with the constraints, see
 ///   ldy_system_set_law.
 /// - options: NULL: the defaults.
-/// - R: count values, three for each row (one for each scalar row). In: the initial guess, for instance the forces of the last step
-///   or zeros. Out: the best forces that were found. These obey their laws: no contact exceeds its cohesion or its friction, and no
-///   bound is exceeded.
+/// - R: count values, three for each row (one for each scalar row). In: the initial guess, for instance the forces of the last
+///   step or zeros. Out: the best forces that were found. These obey their laws: no contact exceeds its cohesion or its friction,
+///   and no bound is exceeded.
 /// - report: where to write the report; set its size. NULL: not wanted.
 ///
-/// Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, or
-/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, there was no successful update since the last change, a law
-/// is LDY_LAW_NONE, of unknown kind or not valid, a constraint has no kept law, or a value is not finite; the text names the
-/// constraint. After an error R has not changed.
+/// Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_STALE_RESULTS
+/// if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is
+/// wrong, a law is LDY_LAW_NONE, of unknown kind or not valid, a constraint has no kept law, or a value is not finite; the text
+/// names the constraint. After an error R has not changed.
 ///
 /// # Safety
-/// solver comes from ldy_contact_solver_create and system from ldy_system_create; arrays are NULL or have the sizes given; options
-/// and report are NULL or valid, and have the bytes that their size says.
+/// solver comes from ldy_contact_solver_create and system from ldy_system_create; arrays are NULL or have the sizes given;
+/// options and report are NULL or valid, and have the bytes that their size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_contact_solver_solve(
     solver: *mut ldy_contact_solver,
@@ -287,19 +287,19 @@ pub unsafe extern "C" fn ldy_contact_solver_solve(
 /// Solve C(U, R) = 0 with U = B + W R for any block-sparse rows.
 ///
 /// - rows: size, rows, blocks, starts, columns, values, B, scalar_starts and value_starts are read, as ldy_system_results sets
-///   them. The last two are both NULL or both not NULL. Columns ascend within a row, and each row has a diagonal block. W need not
-///   be symmetric.
+///   them. The last two are both NULL or both not NULL. Columns ascend within a row, and each row has a diagonal block. W need
+///   not be symmetric.
 /// - laws: law_count laws, one for each row.
 /// - options, R, count, report: as in ldy_contact_solver_solve.
 ///
 /// Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, or
-/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, the rows are ill-formed, a law is LDY_LAW_NONE, of unknown
-/// kind or not valid, or a value is not finite; the text names the row. After an error R has not changed.
+/// LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, the rows are ill-formed, a law is LDY_LAW_NONE, of
+/// unknown kind or not valid, or a value is not finite; the text names the row. After an error R has not changed.
 ///
 /// # Safety
-/// solver comes from ldy_contact_solver_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the
-/// lengths that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report are
-/// NULL or valid, and have the bytes that their size says.
+/// solver comes from ldy_contact_solver_create; rows is NULL or valid and has the bytes that its size says, and its arrays have
+/// the lengths that it says; the other arrays are NULL or have the sizes given, and R does not overlap them; options and report
+/// are NULL or valid, and have the bytes that their size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_contact_solver_solve_rows(
     solver: *mut ldy_contact_solver,

@@ -24,9 +24,9 @@ pub const LDY_JOINT_CONTACT: i32 = 3;
 pub const LDY_JOINT_CONTACT_ON_MASTER: i32 = 4;
 /// A kind of joint: a contact on a face of the slave, whose axes turn with the slave.
 pub const LDY_JOINT_CONTACT_ON_SLAVE: i32 = 5;
-/// A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits and
-/// motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no other
-/// kind.
+/// A kind of joint: a constraint by operators, with any number of rows, whose operators do not change when bodies move. Limits
+/// and motors of generalized coordinates are such constraints. It has no geometric stiffness. Constraints by operators have no
+/// other kind.
 pub const LDY_JOINT_CONSTANT_OPERATORS: i32 = 6;
 
 /// The quantity that a constraint keeps constant. It determines how the constraint's force changes when bodies move.
@@ -51,8 +51,8 @@ pub struct ldy_joint {
 /// - x, y: a value for each generalized velocity of all bodies, including obstacles, in the order of insertion; different arrays.
 /// - count: number of values of x and of y.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, a kind is unknown or
-/// does not fit its constraint, a length is not positive, or a value is not finite.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, a kind is unknown
+/// or does not fit its constraint, a length is not positive, or a value is not finite.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap.
@@ -107,7 +107,8 @@ unsafe impl CallerSized for ldy_critical_step {
 pub const LDY_CRITICAL_STEP_FREE_MOTIONS: i32 = 1;
 
 /// Compute the critical step of explicit schemes under the reactions R: 2 / omega. omega^2 is the largest eigenvalue of M^-1 K. K
-/// is the matrix of ldy_system_geometric_stiffness, and M^-1 consists of the inverses A^-1 of the bodies. A shorter step is stable.
+/// is the matrix of ldy_system_geometric_stiffness, and M^-1 consists of the inverses A^-1 of the bodies. A shorter step is
+/// stable.
 ///
 /// - joints, joint_count, R, R_count: as in ldy_system_geometric_stiffness.
 /// - flags: 0: all motions, or LDY_CRITICAL_STEP_FREE_MOTIONS.
@@ -117,8 +118,8 @@ pub const LDY_CRITICAL_STEP_FREE_MOTIONS: i32 = 1;
 /// LDY_ERROR_INVALID_ARGUMENT also if flags is unknown or a body has a sparse matrix or an inverse callback.
 ///
 /// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have the sizes given; result is NULL or valid and has the bytes that its
-/// size says.
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given; result is NULL or valid and has the bytes that
+/// its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_critical_step(
     system: *const ldy_system,

@@ -9,16 +9,18 @@ use crate::solve::Stabilization;
 
 use super::arguments::{self, entry};
 
-/// How contacts are stabilized. Set size, then the fields that differ from zero. If all are zero, penetrations stay as they are, and
-/// contacts do not bounce.
+/// How contacts are stabilized. Set size, then the fields that differ from zero. If all are zero, penetrations stay as they are,
+/// and contacts do not bounce.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_stabilization {
     /// sizeof (ldy_stabilization), set by the caller before the call.
     pub size: usize,
-    /// The share of a penetration that one step removes, 0 to 1: Baumgarte's factor, or error reduction parameter. Often 0.1 to 0.3.
+    /// The share of a penetration that one step removes, 0 to 1: Baumgarte's factor, or error reduction parameter. Often 0.1 to
+    /// 0.3.
     pub erp: f64,
-    /// The penetration that is left alone, not negative, so that contacts that rest stay in touch. For instance a thousandth of a body.
+    /// The penetration that is left alone, not negative, so that contacts that rest stay in touch. For instance a thousandth of a
+    /// body.
     pub slop: f64,
     /// The largest speed by which a penetration is removed; 0: no limit.
     pub max_speed: f64,
@@ -42,12 +44,12 @@ unsafe impl CallerSized for ldy_stabilization {
 /// - h: the step.
 /// - bias: where to write it.
 ///
-/// A contact that is open may close: U_N >= -gap / h. A penetration beyond the slop is removed with the speed erp (-gap - slop) / h. A
-/// contact that is closed and approaches faster than bounce_speed leaves with restitution times its approach speed. The larger of the
-/// speeds holds. For the drift of a joint, the bias of each component is erp times its error over h.
+/// A contact that is open may close: U_N >= -gap / h. A penetration beyond the slop is removed with the speed erp (-gap - slop) /
+/// h. A contact that is closed and approaches faster than bounce_speed leaves with restitution times its approach speed. The
+/// larger of the speeds holds. For the drift of a joint, the bias of each component is erp times its error over h.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or not finite, a parameter is out of range, or h is not positive. Then
-/// nothing is written.
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or not finite, a parameter is out of range, or h is not
+/// positive. Then nothing is written.
 ///
 /// # Safety
 /// stabilization is NULL or valid and has the bytes that its size says; bias is NULL or valid.

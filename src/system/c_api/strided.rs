@@ -74,8 +74,8 @@ pub unsafe fn strided_mut<'a, T>(
     Ok(StridedMut { entries, values: PhantomData })
 }
 
-/// Ids, checked to be possible ids of bodies or constraints. The arguments in brackets are the number of ids, the bytes from one to
-/// the next, and what they are ids of.
+/// Ids, checked to be possible ids of bodies or constraints. The arguments in brackets are the number of ids, the bytes from one
+/// to the next, and what they are ids of.
 ///
 /// # Safety
 /// The conditions of [`strided`].

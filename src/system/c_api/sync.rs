@@ -35,41 +35,41 @@ unsafe impl CallerSized for ldy_sync_report {
     const LEAST: usize = offset_of!(Self, inserted);
 }
 
-/// Make the constraints with keys equal to a list, for instance to the contacts that were found in this step. The function does all
-/// of it, or nothing.
+/// Make the constraints with keys equal to a list, for instance to the contacts that were found in this step. The function does
+/// all of it, or nothing.
 ///
 /// The program gives each entry a key, any number by which it knows a contact again. This function matches keys with the
 /// constraints that earlier calls of it have inserted:
 ///
 /// - A known key: the constraint gets bodies, frame and points of the entry. It keeps id, row, compliance and regularization,
 ///   reaction (ldy_system_stored_reactions), and law (ldy_system_set_law) unless the entry has a law. If its frame changes, the
-///   reaction is expressed in the new axes, so that the force on the bodies in the world is the same, and a solver begins with it.
-///   If master and slave change places, the sign of the reaction changes, too.
+///   reaction is expressed in the new axes, so that the force on the bodies in the world is the same, and a solver begins with
+///   it. If master and slave change places, the sign of the reaction changes, too.
 /// - A new key: a constraint is inserted as by ldy_system_add_point_constraint, after all others, with zero reaction.
 /// - A key that is no longer in the list: the constraint is removed.
 ///
 /// Constraints that were inserted by other functions have no key and are not touched. The key of a constraint is its tag:
-/// ldy_system_tags returns keys in the order of rows, and ldy_system_set_tag changes the key. If two constraints have the same key
-/// then, the one with the smaller id is kept, and the other is removed. The functions that move, change or remove constraints take
-/// constraints with keys, too; a constraint that was removed has no key any more.
+/// ldy_system_tags returns keys in the order of rows, and ldy_system_set_tag changes the key. If two constraints have the same
+/// key then, the one with the smaller id is kept, and the other is removed. The functions that move, change or remove constraints
+/// take constraints with keys, too; a constraint that was removed has no key any more.
 ///
 /// Rows have to be updated after it. If only frames and points have changed, the pattern of W stays.
 ///
 /// - count: number of entries; 0 removes all constraints with keys. Strides are bytes, see ldy_system_add_point_constraints.
 /// - keys: a key each, none twice.
 /// - masters, slaves, frames, master_points, slave_points: as in ldy_system_add_point_constraints.
-/// - laws: a law each, or NULL; laws_stride 0: the first is for all. A law of kind LDY_LAW_NONE, or NULL: a known constraint keeps
-///   its law, and a new one has none.
+/// - laws: a law each, or NULL; laws_stride 0: the first is for all. A law of kind LDY_LAW_NONE, or NULL: a known constraint
+///   keeps its law, and a new one has none.
 /// - constraints: where to write the id of the constraint of each entry; NULL: not wanted.
 /// - report: NULL: not wanted.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_INVALID_ARGUMENT (NULL argument, a stride that is no multiple of 8, a key twice,
-/// an entry that ldy_system_add_point_constraint or ldy_system_set_law refuses: the text names the entry). After an error nothing
-/// has changed, and the last update still has its results.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY or LDY_ERROR_INVALID_ARGUMENT (NULL argument, a stride that is no multiple of 8, a key
+/// twice, an entry that ldy_system_add_point_constraint or ldy_system_set_law refuses: the text names the entry). After an error
+/// nothing has changed, and the last update still has its results.
 ///
 /// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given; constraints overlaps
-/// no values that are read; report is NULL or valid and has the bytes that its size says.
+/// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given; constraints
+/// overlaps no values that are read; report is NULL or valid and has the bytes that its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_sync_constraints(
     system: *mut ldy_system,

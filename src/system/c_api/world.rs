@@ -18,8 +18,8 @@ use super::ldy_system;
 ///
 /// The rotation is the rotation in the system.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or a value is not
-/// finite. After an error nothing is written.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
+/// another kind, or a value is not finite. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
@@ -38,14 +38,14 @@ pub unsafe extern "C" fn ldy_system_body_point(
 
 /// Compute the referential point of a pseudo-rigid body from its place in the world: X = X_center + F^-1 (place - center).
 ///
-/// - gradient: F, the current deformation gradient, 3 x 3, column-major. The system does not store it. Generalized velocities have
-///   its rate row by row, so that an F that is stored row by row must be transposed.
+/// - gradient: F, the current deformation gradient, 3 x 3, column-major. The system does not store it. Generalized velocities
+///   have its rate row by row, so that an F that is stored row by row must be transposed.
 /// - center: where the mass center is now, 3 values.
 /// - place: where the point is now, 3 values.
 /// - point: where to write X, 3 values.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, a value is not
-/// finite, or F is singular to working precision. After an error nothing is written.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
+/// another kind, a value is not finite, or F is singular to working precision. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -63,14 +63,14 @@ pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
     })
 }
 
-/// Compute the angular velocity of a rigid body or an obstacle in the referential frame, the frame of generalized velocities, from
-/// its angular velocity in the world frame: rotation^T world.
+/// Compute the angular velocity of a rigid body or an obstacle in the referential frame, the frame of generalized velocities,
+/// from its angular velocity in the world frame: rotation^T world.
 ///
 /// - world: 3 values.
 /// - referential: where to write the result, 3 values; it may be world.
 ///
-/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, there is no such body, it is of another kind, or a value is not
-/// finite. After an error nothing is written.
+/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
+/// another kind, or a value is not finite. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
@@ -111,9 +111,9 @@ pub unsafe extern "C" fn ldy_system_world_angular_velocity(
 /// Compute the gyroscopic term: the change of the angular velocity of a rigid body in a step without a torque. Add it to the free
 /// velocity, together with h A^-1 times the forces. It needs no system.
 ///
-/// The method is by Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp (-theta) J
-/// spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for any h. To
-/// first order the change is -h J^-1 (spin x J spin). If the body turns by more than a radian, the step is divided into equal
+/// The method is by Simo and Wong (International Journal for Numerical Methods in Engineering 31, 1991): J spin_1 = exp (-theta)
+/// J spin with theta = h (spin + spin_1) / 2. It keeps the energy and the length of the angular momentum to rounding for any h.
+/// To first order the change is -h J^-1 (spin x J spin). If the body turns by more than a radian, the step is divided into equal
 /// parts. ldy_advance_rotation computes the corresponding rotation.
 ///
 /// - inertia: J, 3 x 3, as in ldy_system_add_rigid.
@@ -173,8 +173,8 @@ pub unsafe extern "C" fn ldy_advance_rotation(
 
 /// Compute a frame from a normal: orthonormal, its third column has the direction of the normal, and the others are any tangents.
 ///
-/// The tangents depend on the normal alone. They turn by a right angle or more where the third component of the normal changes its
-/// sign; ldy_system_sync_constraints then turns the stored reaction.
+/// The tangents depend on the normal alone. They turn by a right angle or more where the third component of the normal changes
+/// its sign; ldy_system_sync_constraints then turns the stored reaction.
 ///
 /// - normal: from the slave to the master, of any length, 3 values.
 /// - frame: where to write the frame, 3 x 3, column-major.
