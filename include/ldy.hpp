@@ -232,14 +232,17 @@ public:
     return all;
   }
 
-  /* Mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid body; for set_inertia. */
-  static inertia mass (double mass, values tensor)
+  /* Mass and referential inertia of a rigid body; for set_inertia. */
+  static inertia rigid (double mass, values tensor)
   {
-    detail::need (tensor, 9, "tensor");
+    detail::need (tensor, 9, "inertia");
     inertia all (LDY_INERTIA_MASS, 0, tensor);
     all.raw_.mass = mass;
     return all;
   }
+
+  /* Mass and Euler tensor of a pseudo-rigid body; for set_inertia. */
+  static inertia pseudo_rigid (double mass, values euler) { return rigid (mass, euler); }
 
 private:
   friend class System;

@@ -156,7 +156,7 @@ void test_rigid ()
   system.move_constraint (other, axes, { 0, 0, -1 }, {});
   system.set_compliance (other, { 0, 0, 7 });
   system.set_rotation (block, turned);
-  system.set_inertia (block, ldy::inertia::mass (12, axes));
+  system.set_inertia (block, ldy::inertia::rigid (12, axes));
   system.update (0.5);
   CHECK (near (system.results ().block (3)[8], 0.5 / 12 + 7));
   system.set_compliance (other, axes);
