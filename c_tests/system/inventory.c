@@ -204,6 +204,10 @@ static void errors (void)
   BAD (ldy_system_set_velocities (system, LDY_VELOCITY_FREE, ids, 8, velocities, 48, 6, 2), "entry 1: body 9: there is no such body");
   GOOD (ldy_last_error_info (&info));
   CHECK (info.code == LDY_ERROR_NOT_FOUND && info.body == 9 && info.entry == 1 && info.constraint == -1);
+  ids[1] = -4;
+  BAD (ldy_system_set_velocities (system, LDY_VELOCITY_FREE, ids, 8, velocities, 48, 6, 2), "entry 1: body -4: there is no such body");
+  GOOD (ldy_last_error_info (&info));
+  CHECK (info.code == LDY_ERROR_NOT_FOUND && info.entry == 1);
   BAD (ldy_system_remove_constraint (system, 7), "constraint 7: there is no such constraint");
   GOOD (ldy_last_error_info (&info));
   CHECK (info.code == LDY_ERROR_NOT_FOUND && info.constraint == 7 && info.body == -1 && info.entry == -1);
