@@ -40,7 +40,7 @@ impl Solver {
     /// biases have a value for each scalar row; further values are not read.
     /// `forces`: a value for each scalar row.
     ///
-    /// A stop without convergence is a result: see [`Report::end`].
+    /// A stop without convergence is a result: see [`Report::status`].
     ///
     /// # Errors
     /// If an array has the wrong length, a value is not finite, a law is invalid, or memory is exhausted. The forces are unchanged
