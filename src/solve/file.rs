@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::iter::once;
 
 use crate::io::npz::{self, Array, Items, write_all};
+use crate::rows::BlockRows;
 
-use super::body_rows::{BodyRows, NODE};
+use super::body_rows::{BodyRows, NODE, NodeBlock};
 use super::problem::{Kind, Law, Normal, Problem, triples};
 
 /// The version of the format.
@@ -32,56 +33,14 @@ pub fn write_problem(
 ) -> io::Result<()> {
     problem.check(laws, forces).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     let Problem { w, b, normal } = problem;
-    let rows = || 0..w.len();
-    let heights = || rows().map(|row| w.height(row) as i32);
-    // The first law of each row, and the values of laws for each scalar row.
-    let of_rows = || {
-        rows().scan(0, |next, row| {
-            let law = &laws[*next];
-            *next += triples(w.height(row));
-            Some(law)
-        })
-    };
-    let counts =
-        || rows().flat_map(|row| (0..w.height(row)).step_by(3).map(move |i| (w.height(row) - i).min(3)));
-    let of_scalars = |value: fn(&Law, usize) -> f64| {
-        laws.iter().zip(counts()).flat_map(move |(law, count)| (0..count).map(move |i| value(law, i)))
-    };
-    let friction = |value: fn([f64; 3]) -> f64| {
-        of_rows().map(move |law| match law.kind {
-            Kind::Contact { friction, friction_2, cohesion } => value([friction, friction_2, cohesion]),
-            Kind::Bounds { .. } => 0.0,
-        })
-    };
-    let kinds =
-        || of_rows().map(|law| if matches!(law.kind, Kind::Contact { .. }) { CONTACT } else { BOUNDS });
-    // Zero if rows differ.
-    let height = rows().map(|row| w.height(row)).reduce(|one, other| if one == other { one } else { 0 });
-    let (blocks, height) = (w.columns().len(), height.unwrap_or(0));
+    let (blocks, height) = (w.columns().len(), common_height(w));
     let (alike, any) = ([blocks, height, height], [w.values().len()]);
     let shape_of_data: &[usize] = if height > 0 { &alike } else { &any };
-    let by_rows = || {
-        rows()
-            .flat_map(|row| w.row(row).map(move |(_, block)| (w.height(row), block)))
-            .flat_map(|(m, block)| (0..m).flat_map(move |i| block.iter().skip(i).step_by(m).copied()))
-    };
     let is_first = i32::from(*normal == Normal::First);
     let (count, scalars) = ([w.len()], [b.len()]);
     let forces_of = forces.unwrap_or_default();
     let z_rows = z.map_or(0, BodyRows::len);
-    let parts = || (0..z_rows).flat_map(|row| z.map(|z| z.row(row)));
-    let z_starts = || {
-        once(0).chain(parts().scan(0, |end, (nodes, _)| {
-            *end += nodes.len() as i32;
-            Some(*end)
-        }))
-    };
-    let z_nodes = || parts().flat_map(|(nodes, _)| nodes.iter().map(|&node| node as i32));
-    let z_values = || {
-        let blocks = parts().flat_map(|(_, blocks)| blocks);
-        blocks.flat_map(|block| (0..3).flat_map(move |i| block.iter().map(move |column| column[i])))
-    };
-    let z_shape = [z_nodes().count(), 3, NODE];
+    let z_shape = [z_nodes(z).count(), 3, NODE];
     let is_there = |name: &str| match name {
         "r0" => forces.is_some(),
         _ => z.is_some() || !name.starts_with("Z_"),
@@ -93,25 +52,89 @@ pub fn write_problem(
             &mut [
                 integers("version", &[], &i4(|| once(VERSION))),
                 integers("normal_first", &[], &i4(|| once(is_first))),
-                integers("heights", &count, &i4(heights)),
+                integers("heights", &count, &i4(|| heights(w).map(|height| height as i32))),
                 integers("indptr", &[w.starts().len()], &i4(|| w.starts().iter().copied())),
                 integers("indices", &[blocks], &i4(|| w.columns().iter().copied())),
-                numbers("data", shape_of_data, &f8(by_rows)),
+                numbers("data", shape_of_data, &f8(|| by_rows(w))),
                 numbers("q", &scalars, &f8(|| b.iter().copied())),
-                integers("kind", &count, &i4(kinds)),
-                numbers("mu", &count, &f8(|| friction(|[mu, ..]| mu))),
-                numbers("mu_2", &count, &f8(|| friction(|[_, mu, _]| mu))),
-                numbers("cohesion", &count, &f8(|| friction(|[.., cohesion]| cohesion))),
-                numbers("lower", &scalars, &f8(|| of_scalars(lower))),
-                numbers("upper", &scalars, &f8(|| of_scalars(upper))),
-                numbers("bias", &scalars, &f8(|| of_scalars(|law, i| law.bias[i]))),
+                integers("kind", &count, &i4(|| of_rows(w, laws).map(kind))),
+                numbers("mu", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[0]))),
+                numbers("mu_2", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[1]))),
+                numbers("cohesion", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[2]))),
+                numbers("lower", &scalars, &f8(|| of_scalars(w, laws, lower))),
+                numbers("upper", &scalars, &f8(|| of_scalars(w, laws, upper))),
+                numbers("bias", &scalars, &f8(|| of_scalars(w, laws, |law, i| law.bias[i]))),
                 numbers("r0", &scalars, &f8(|| forces_of.iter().copied())),
-                integers("Z_indptr", &[z_rows + 1], &i4(z_starts)),
-                integers("Z_indices", &z_shape[..1], &i4(z_nodes)),
-                numbers("Z_data", &z_shape, &f8(z_values)),
+                integers("Z_indptr", &[z_rows + 1], &i4(|| z_starts(z))),
+                integers("Z_indices", &z_shape[..1], &i4(|| z_nodes(z))),
+                numbers("Z_data", &z_shape, &f8(|| z_values(z))),
             ],
         ),
     )
+}
+
+fn heights(w: &BlockRows) -> impl Iterator<Item = usize> + Clone {
+    (0..w.len()).map(|row| w.height(row))
+}
+
+/// The height of all rows; zero if rows differ.
+fn common_height(w: &BlockRows) -> usize {
+    heights(w).reduce(|one, other| if one == other { one } else { 0 }).unwrap_or(0)
+}
+
+/// The values of all blocks, each block row by row.
+fn by_rows(w: &BlockRows) -> impl Iterator<Item = f64> {
+    let blocks = (0..w.len()).flat_map(move |row| w.row(row).map(move |(_, block)| (w.height(row), block)));
+    blocks.flat_map(|(m, block)| (0..m).flat_map(move |i| block.iter().skip(i).step_by(m).copied()))
+}
+
+/// The first law of each row.
+fn of_rows<'a>(w: &BlockRows, laws: &'a [Law]) -> impl Iterator<Item = &'a Law> {
+    heights(w).scan(0, |next, height| {
+        let law = &laws[*next];
+        *next += triples(height);
+        Some(law)
+    })
+}
+
+/// A value of a law for each scalar row.
+fn of_scalars(w: &BlockRows, laws: &[Law], value: fn(&Law, usize) -> f64) -> impl Iterator<Item = f64> {
+    let counts = heights(w).flat_map(|height| (0..height).step_by(3).map(move |i| (height - i).min(3)));
+    laws.iter().zip(counts).flat_map(move |(law, count)| (0..count).map(move |i| value(law, i)))
+}
+
+fn kind(law: &Law) -> i32 {
+    if matches!(law.kind, Kind::Contact { .. }) { CONTACT } else { BOUNDS }
+}
+
+/// Both coefficients of friction, and the cohesion.
+fn friction(law: &Law) -> [f64; 3] {
+    match law.kind {
+        Kind::Contact { friction, friction_2, cohesion } => [friction, friction_2, cohesion],
+        Kind::Bounds { .. } => [0.0; 3],
+    }
+}
+
+/// The nodes and the blocks of each row of Z.
+fn parts(z: Option<&BodyRows>) -> impl Iterator<Item = (&[u32], &[NodeBlock])> {
+    z.into_iter().flat_map(|z| (0..z.len()).map(move |row| z.row(row)))
+}
+
+fn z_starts(z: Option<&BodyRows>) -> impl Iterator<Item = i32> {
+    once(0).chain(parts(z).scan(0, |end, (nodes, _)| {
+        *end += nodes.len() as i32;
+        Some(*end)
+    }))
+}
+
+fn z_nodes(z: Option<&BodyRows>) -> impl Iterator<Item = i32> {
+    parts(z).flat_map(|(nodes, _)| nodes.iter().map(|&node| node as i32))
+}
+
+/// The values of Z, each block row by row.
+fn z_values(z: Option<&BodyRows>) -> impl Iterator<Item = f64> {
+    let blocks = parts(z).flat_map(|(_, blocks)| blocks);
+    blocks.flat_map(|block| (0..3).flat_map(move |i| block.iter().map(move |column| column[i])))
 }
 
 /// The arrays that are there, in order.
