@@ -75,14 +75,8 @@ impl Operator {
         columns: impl Iterator<Item = (u32, [f64; MOST_ROWS])> + Clone,
     ) -> memory::Result<Self> {
         assert!((1..=MOST_ROWS).contains(&rows));
-        let group = |group: usize| {
-            nonzero(columns.clone().map(move |(index, all)| {
-                let mut values = [0.0; GROUP];
-                let height = height(rows, group);
-                values[..height].copy_from_slice(&all[GROUP * group..][..height]);
-                (index, values)
-            }))
-        };
+        let group =
+            |group: usize| nonzero(columns.clone().map(move |(index, all)| (index, part(&all, rows, group))));
         let second = if rows > GROUP { group(1)? } else { Vec::new() };
         Ok(Self { rows: rows as u8, dofs: dofs as usize, form: Form::Columns([group(0)?, second]) })
     }
@@ -138,6 +132,27 @@ impl Operator {
             Form::Columns(lists) => Some(&mut lists[group]),
             Form::Nodal(_) => None,
         }
+    }
+
+    /// Replace H by other values, rows × dofs, column-major; zero columns are left out, as in [`Operator::of_rows`]. Memory is reserved
+    /// for all columns, so that only the first replacement may fail. Operators of nodes are not replaced.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn replace(&mut self, values: &[f64]) -> memory::Result {
+        let (rows, dofs) = (self.rows(), self.dofs);
+        let Form::Columns(lists) = &mut self.form else { return Ok(()) };
+        for (group, list) in lists.iter_mut().enumerate().take(groups(rows)) {
+            list.clear();
+            list.try_reserve_exact(dofs)?;
+            for (index, all) in (0..).zip(values.chunks_exact(rows)) {
+                let values = part(all, rows, group);
+                if is_kept(values) {
+                    list.push(Column { index, values });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Visit the nonzero columns of a group, ascending.
@@ -198,9 +213,19 @@ impl Operator {
     }
 }
 
+/// The values of a column in a group of rows.
+fn part(all: &[f64], rows: usize, group: usize) -> Vector {
+    let (mut values, height) = ([0.0; GROUP], height(rows, group));
+    values[..height].copy_from_slice(&all[GROUP * group..][..height]);
+    values
+}
+
+fn is_kept([x, y, z]: Vector) -> bool {
+    (x != 0.0) | (y != 0.0) | (z != 0.0)
+}
+
 /// The columns that are not zero.
 fn nonzero(columns: impl Iterator<Item = (u32, Vector)> + Clone) -> memory::Result<Vec<Column>> {
-    let is_kept = |[x, y, z]: Vector| (x != 0.0) | (y != 0.0) | (z != 0.0);
     let count = columns.clone().map(|(_, values)| usize::from(is_kept(values))).sum();
     let mut kept = with_capacity(count)?;
     for (index, values) in columns {

@@ -9,7 +9,8 @@
 //! multiplies with W through the bodies, `stability` finds the longest stable step, and `solve` finds the forces, factors W and
 //! finds dependent rows. `laws` keeps laws with constraints, `sync` matches constraints with a list by keys, `bulk` has functions
 //! for many bodies or constraints, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's
-//! functions that apply A⁻¹. `world` converts quantities of the world frame, and `spin` rotates free rigid bodies.
+//! functions that apply A⁻¹. `world` converts quantities of the world frame, `spin` rotates free rigid bodies, and `joints`
+//! has joints of rigid bodies by axes.
 
 mod axes;
 mod body;
@@ -22,6 +23,7 @@ mod error;
 mod id_table;
 mod inverse_callback;
 mod jacobian;
+mod joints;
 mod laws;
 mod matrix_free;
 mod model;
@@ -47,6 +49,7 @@ pub use error::{Checked, Error, Fault, Result, Subject};
 pub use id_table::Id;
 pub use inverse_callback::{BoxedSolver, Member, Solve};
 pub use jacobian::Jacobian;
+pub use joints::{JointFrame, JointKind};
 pub use laws::RowLaw;
 pub use model::System;
 pub use rows::Rows;

@@ -64,7 +64,7 @@ impl System {
     /// [`Joint::ConstantOperators`] for a constraint by operators, one of the others for a constraint at points.
     ///
     /// # Errors
-    /// If a joint does not fit its constraint, a length is not positive, something is not finite, the number of joints is not the
+    /// If a joint does not fit its constraint, a constraint is a joint by axes, a length is not positive, something is not finite, the number of joints is not the
     /// number of constraints, the number of forces is not the number of scalar rows, or memory is exhausted.
     pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness> {
         let rows = self.constraints.len();
@@ -96,6 +96,10 @@ impl System {
             if let Some(AtPoints { bodies, frame, points }) = self.place_of(id) {
                 let ends = [0, 1].map(|k| scene.end(bodies[k], points[k]));
                 scene.add(joint, &frame, ends, force).map_err(failed)?;
+            } else if self.is_joint(id) {
+                let what =
+                    "its geometric stiffness is not known: it is a joint by axes, whose operators turn";
+                return Err(failed(Fault::Invalid(what)));
             } else if *joint == Joint::ConstantOperators {
                 scene.constraints.push(LoadedConstraint::constant());
                 scene.gaps.push([0.0; 3]);

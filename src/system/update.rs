@@ -36,6 +36,7 @@ impl System {
     pub fn update(&mut self, step: f64) -> Result {
         let why = "the step h is not positive and finite";
         ensure!(step.is_finite() && step > 0.0, Error::of_system(Fault::Invalid(why)));
+        self.update_joints()?;
         // If the update fails half-way, nothing counts as up to date.
         let mut is_made = mem::take(&mut self.is_made) && self.step == step;
         self.values_change();

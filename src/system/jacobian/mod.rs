@@ -17,6 +17,7 @@ use super::constraint::{Constraint, OTHER_KIND};
 use super::dirty;
 use super::error::{Error, Fault, Result};
 use super::id_table::Id;
+use super::joints::HAS_OPERATORS;
 use super::model::System;
 pub use rows::Jacobian;
 use rows::JacobianRow;
@@ -28,7 +29,7 @@ impl System {
     /// columns are the velocities of these bodies in turn. Operators on other bodies do not change.
     ///
     /// # Errors
-    /// The error of the first constraint that is not there, given at points or by nodes, on none of the bodies or on one twice, or
+    /// The error of the first constraint that is not there, given at points or by nodes, a joint by axes, on none of the bodies or on one twice, or
     /// whose rows are ill-formed, not finite, or not zero in columns of other bodies than its own; else of the first that an
     /// earlier entry names. Also if a body is not there or named twice, the shape is wrong, or memory is exhausted. After an error
     /// nothing has changed.
@@ -221,6 +222,7 @@ impl System {
         let place = self.constraints.place(id).ok_or(Fault::Unknown)? as u32;
         let constraint = self.constraints.get(id).ok_or(Fault::Unknown)?;
         ensure!(!constraint.is_at_points(), Fault::Invalid(OTHER_KIND));
+        ensure!(!self.is_joint(id), Fault::Invalid(HAS_OPERATORS));
         let why = "it is on one body twice, and J has one operator H for each body";
         ensure!(constraint.bodies[0] != constraint.bodies[1], Fault::Invalid(why));
         let mut list = [None; super::MOST_BODIES];

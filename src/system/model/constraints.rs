@@ -13,6 +13,7 @@ use crate::system::constraint::{
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result, Subject, subject_of, unknown};
 use crate::system::id_table::{Id, Table};
+use crate::system::joints::HAS_OPERATORS;
 
 use super::System;
 use super::constraint_data::ConstraintData;
@@ -208,6 +209,7 @@ impl System {
         self.compliances -= usize::from(constraint.is_compliant());
         self.irregular -= usize::from(!constraint.is_regular());
         self.data.remove(id);
+        self.forget_joint(id);
         mark_bodies(&mut self.bodies, constraint.all_bodies(), |users| *users -= 1);
         if self.constraints.is_sparse() {
             self.constraints.close_up();
@@ -288,13 +290,14 @@ impl System {
     /// scalar rows.
     ///
     /// # Errors
-    /// If there is no constraint with this id, it was inserted at points, operators are missing or have the wrong size, or memory
+    /// If there is no constraint with this id, it was inserted at points or is a joint by axes, operators are missing or have the wrong size, or memory
     /// is exhausted.
     pub fn set_operators(&mut self, id: Id, operators: Vec<Operator>) -> Result {
         let constraint = self.constraint(id)?;
         let (subject, rows) = (constraint.subject(id), constraint.rows());
         let failed = |fault| Error { subject, fault };
         ensure!(!constraint.is_at_points(), failed(Fault::Invalid(OTHER_KIND)));
+        ensure!(!self.is_joint(id), failed(Fault::Invalid(HAS_OPERATORS)));
         let mut list = [None; MOST_BODIES];
         let bodies = constraint.list_bodies(&mut list);
         self.check_operators(bodies, &operators, Some(rows)).map_err(failed)?;

@@ -17,6 +17,7 @@ use super::error::{Error, Fault, Result};
 use super::id_table::{Id, Table};
 use super::inverse_callback::Models;
 use super::jacobian::ScatterPlan;
+use super::joints::Joint;
 use super::matrix_free::Workspace;
 use super::rows::Results;
 use super::scene::PartsOfPairs;
@@ -37,6 +38,8 @@ pub struct System {
     pub(super) constraints: Table<Constraint>,
     /// The data of each constraint, under its id.
     pub(super) data: Table<ConstraintData>,
+    /// The joints by axes, with ascending ids.
+    pub(super) joints: Vec<Joint>,
     /// The number of irregular constraints.
     pub(super) irregular: usize,
     pub(super) structure: Structure,

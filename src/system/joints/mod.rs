@@ -1,0 +1,259 @@
+//! Joints of rigid bodies by axes: hinges, sliders, universal joints, welds, and rows for their limits and motors.
+//!
+//! A joint has an axis frame and a point on each of its bodies. It is a constraint by operators, and an update makes the operators
+//! again if an input has changed: the rotations of its bodies, or the places of their centers ([`System::set_joint_centers`]).
+#![forbid(unsafe_code)]
+
+mod error;
+mod rows;
+
+use crate::math::{Block, Vector};
+use crate::memory::with_capacity;
+
+use super::axes::FRAME;
+use super::body::{Kinematics, finite, same_bits};
+use super::constraint::Operator;
+use super::dirty;
+use super::error::{Checked, Error, Fault, Result, subject_of, unknown};
+use super::id_table::Id;
+use super::model::System;
+use crate::fault::check_size;
+use rows::{End, Ends};
+
+/// The fault of operators for a joint, which has its own.
+pub(super) const HAS_OPERATORS: &str = "it is a joint by axes, whose operators H an update makes: insert it as a constraint by operators to set them";
+
+/// The kinds of joints. The axes of a joint are the columns of the master's frame: they turn with the master.
+///
+/// Rows are relative velocities, master minus slave. Angular rows are components of the relative angular velocity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JointKind {
+    /// The bodies turn about the third axis: three rows of the point, two angular rows across the axis.
+    Hinge,
+    /// The bodies slide along the third axis: two rows of the point across the axis, three angular rows.
+    Slider,
+    /// The first axis of the master stays perpendicular to the second axis of the slave: three rows of the point, and the angular row
+    /// along the cross product of these axes. It has no direction where they are parallel.
+    Universal,
+    /// The bodies are one: three rows of the point, three angular rows.
+    Weld,
+    /// One angular row about the third axis: a limit, motor or friction of a hinge.
+    HingeLimit,
+    /// One row of the point along the third axis: a limit, motor or friction of a slider.
+    SliderLimit,
+}
+
+/// A frame of axes and a point of a joint on one of its bodies, both referential; for the ground in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct JointFrame {
+    /// The columns are the axes, column-major, orthonormal.
+    pub axes: Block,
+    /// The point.
+    pub point: Vector,
+}
+
+/// A joint in the list of a system.
+#[derive(Debug)]
+pub(super) struct Joint {
+    id: Id,
+    bodies: [Option<Id>; 2],
+    kind: JointKind,
+    frames: [JointFrame; 2],
+    /// The places of the centers of master and slave; without them the points are together.
+    centers: Option<[Vector; 2]>,
+    /// The inputs of the operators that the constraint has.
+    made: Inputs,
+}
+
+/// The inputs of operators that change.
+#[derive(Clone, Copy, Debug)]
+struct Inputs {
+    rotations: [Block; 2],
+    centers: Option<[Vector; 2]>,
+}
+
+impl Inputs {
+    fn has_bits_of(&self, other: &Self) -> bool {
+        let are_same = match (&self.centers, &other.centers) {
+            (None, None) => true,
+            (Some(own), Some(other)) => same_bits(own.as_flattened(), other.as_flattened()),
+            _ => false,
+        };
+        are_same && same_bits(self.rotations.as_flattened(), other.rotations.as_flattened())
+    }
+}
+
+impl System {
+    /// Insert a joint between rigid bodies or obstacles; `None` is the ground. U is the relative velocity, master minus slave, in the
+    /// axes of the master; [`JointKind`] has the rows.
+    ///
+    /// # Errors
+    /// If there is no such body, a body is not rigid, both are the same or the ground, something is not finite, a frame is not
+    /// orthonormal, or memory is exhausted.
+    pub fn add_joint(
+        &mut self,
+        kind: JointKind,
+        bodies: [Option<Id>; 2],
+        master: &JointFrame,
+        slave: &JointFrame,
+    ) -> Result<Id> {
+        let subject = subject_of(self.next_constraint(), &bodies);
+        let failed = |fault| Error { subject, fault };
+        let frames = self.check_frames([master, slave]).map_err(failed)?;
+        let ends = self.ends(bodies, &frames).map_err(failed)?;
+        let made = Inputs { rotations: ends.rotations(), centers: None };
+        let operators = made_operators(kind, bodies, &ends).map_err(failed)?;
+        self.joints.try_reserve(1).map_err(|_| failed(Fault::Memory))?;
+        let id = self.add_constraint_rows(&bodies, operators)?;
+        self.joints.push(Joint { id, bodies, kind, frames, centers: None, made });
+        Ok(id)
+    }
+
+    /// Set where the mass centers of the bodies of a joint are, in the world: rows at points are then those of the place where the
+    /// slave's point is. Without centers, master's point and slave's point count as one place, which is right for all joints but
+    /// sliders whose bodies turn. The center of the ground is not used.
+    ///
+    /// # Errors
+    /// If there is no joint with this id, or a center is not finite.
+    pub fn set_joint_centers(&mut self, id: Id, centers: [Vector; 2]) -> Result {
+        let place = self.place_of_joint(id)?;
+        let bodies = self.joints[place].bodies;
+        let centers = self.given_centers(id, bodies, centers)?;
+        self.joints[place].centers = Some(centers);
+        self.values_change();
+        Ok(())
+    }
+
+    /// Write the errors of a joint, one for each row, with the centers of its bodies in the world and the rotations of the system.
+    /// Their rates are the velocities U while errors are small. A bias of erp error / h in the law of the row removes the share erp
+    /// of the error in a step.
+    ///
+    /// - A row of a point: the component of master's point − slave's point, a length.
+    /// - An angular row: the component of the rotation vector from the slave's axes to the master's, in radians; for a hinge the sine
+    ///   of the angle, so that it may turn by any angle; for a universal joint the cosine of the angle between its axes.
+    /// - The row of a limit: the angle from −π to π, or the distance.
+    ///
+    /// The center of the ground is not used.
+    ///
+    /// # Errors
+    /// If there is no joint with this id, a center or the result is not finite, or `errors` has the wrong length.
+    pub fn joint_error(&self, id: Id, centers: [Vector; 2], errors: &mut [f64]) -> Result {
+        let Joint { bodies, kind, frames, .. } = &self.joints[self.place_of_joint(id)?];
+        let failed = |fault| Error { subject: subject_of(id, bodies), fault };
+        check_size("the errors of the joint", kind.rows().len(), errors.len()).map_err(failed)?;
+        let centers = self.given_centers(id, *bodies, centers)?;
+        let found = error::errors(*kind, &self.ends(*bodies, frames).map_err(failed)?, &centers);
+        let found = &found[..errors.len()];
+        finite("the error", found).map_err(failed)?;
+        errors.copy_from_slice(found);
+        Ok(())
+    }
+
+    /// Whether a constraint is a joint by axes.
+    pub(super) fn is_joint(&self, id: Id) -> bool {
+        self.find_joint(id).is_some()
+    }
+
+    /// Forget a constraint that has been removed, if it is a joint.
+    pub(super) fn forget_joint(&mut self, id: Id) {
+        if let Some(place) = self.find_joint(id) {
+            self.joints.remove(place);
+        }
+    }
+
+    /// Make the operators of joints whose inputs have changed, as if the user had set them.
+    ///
+    /// # Errors
+    /// If memory is exhausted; a joint has the memory of its operators from its insertion.
+    pub(super) fn update_joints(&mut self) -> Result {
+        for k in 0..self.joints.len() {
+            let Joint { id, bodies, kind, ref frames, centers, made } = self.joints[k];
+            let failed = |fault| Error { subject: subject_of(id, &bodies), fault };
+            let mut ends = self.ends(bodies, frames).map_err(failed)?;
+            let inputs = Inputs { rotations: ends.rotations(), centers };
+            if inputs.has_bits_of(&made) {
+                continue;
+            }
+            if let Some(centers) = &centers {
+                ends.part(centers);
+            }
+            let of_ends = [0, 1].map(|side| ends.operator(kind, side));
+            let (constraint, mark) = self.constraints.get_mut(id).ok_or(unknown(id))?;
+            for (side, values) in of_ends.iter().enumerate() {
+                if let Some(operator) = constraint.operator_mut(side) {
+                    operator.replace(&values[..6 * kind.rows().len()])?;
+                }
+            }
+            *mark |= dirty::CHANGED;
+            self.joints[k].made = inputs;
+        }
+        Ok(())
+    }
+
+    fn place_of_joint(&self, id: Id) -> Result<usize> {
+        let subject = self.subject(id)?;
+        self.find_joint(id).ok_or(Error { subject, fault: Fault::Invalid("it is not a joint by axes") })
+    }
+
+    fn find_joint(&self, id: Id) -> Option<usize> {
+        self.joints.binary_search_by_key(&id, |joint| joint.id).ok()
+    }
+
+    /// The frames that the system uses for given ones.
+    fn check_frames(&self, given: [&JointFrame; 2]) -> Checked<[JointFrame; 2]> {
+        let mut frames = given.map(|frame| *frame);
+        for (frame, [axes, point]) in frames
+            .iter_mut()
+            .zip([["the master's frame", "the master's point"], ["the slave's frame", "the slave's point"]])
+        {
+            finite(axes, &frame.axes)?;
+            finite(point, &frame.point)?;
+            frame.axes = self.options.axes(&frame.axes, &FRAME)?;
+        }
+        Ok(frames)
+    }
+
+    /// Both ends of a joint, with the rotations that the bodies have.
+    fn ends<'a>(&'a self, bodies: [Option<Id>; 2], frames: &'a [JointFrame; 2]) -> Checked<Ends<'a>> {
+        let end = |side: usize| {
+            let frame = &frames[side];
+            let Some(id) = bodies[side] else { return Ok(End::of_ground(frame)) };
+            match self.bodies.get(id).ok_or(Fault::NoBody(id))?.kinematics() {
+                Kinematics::Rigid { rotation, center } => Ok(End::new(frame, rotation, center)),
+                _ => Err(Fault::Invalid(
+                    "a body of it is not rigid and has no axes: a joint by axes is on rigid bodies and obstacles",
+                )),
+            }
+        };
+        Ok(Ends([end(0)?, end(1)?]))
+    }
+
+    /// The centers of bodies; zeros for the ground.
+    fn given_centers(&self, id: Id, bodies: [Option<Id>; 2], given: [Vector; 2]) -> Result<[Vector; 2]> {
+        let mut centers = [[0.0; 3]; 2];
+        for (side, what) in ["the master's center", "the slave's center"].into_iter().enumerate() {
+            if bodies[side].is_some() {
+                let subject = subject_of(id, &bodies);
+                finite(what, &given[side]).map_err(|fault| Error { subject, fault })?;
+                centers[side] = given[side];
+            }
+        }
+        Ok(centers)
+    }
+}
+
+/// The operators of a new joint: one for each body, with memory for all columns.
+fn made_operators(kind: JointKind, bodies: [Option<Id>; 2], ends: &Ends) -> Checked<Vec<Operator>> {
+    let mut operators = with_capacity(2)?;
+    let rows = kind.rows().len();
+    for side in (0..2).filter(|&side| bodies[side].is_some()) {
+        let mut operator = Operator::zero(rows, 6)?;
+        operator.replace(&ends.operator(kind, side)[..6 * rows])?;
+        operators.push(operator);
+    }
+    Ok(operators)
+}
+
+#[cfg(test)]
+mod tests;
