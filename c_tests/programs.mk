@@ -62,6 +62,7 @@ objects.system_bulk := $(call system,bulk check)
 objects.system_laws := $(call system,laws check)
 objects.system_sync := $(call system,sync failing_allocator check)
 objects.system_inventory := $(call system,inventory check)
+objects.system_joints := $(call system,joints failing_allocator check)
 objects.system_world := $(call system,world check)
 objects.system_bodies := $(call system,bodies check)
 objects.system_errors := $(call system,errors check)
@@ -106,6 +107,6 @@ comma := ,
 wrap = $(addprefix -Wl$(comma)--wrap=,$(1))
 # Programs in which allocations fail.
 FAILING := allocation_failures factor_allocations build_info system_allocations locdyn_rows system_models system_rows system_rows_solve \
-  system_sync system_random fuzz_system thread_allocations history insertion_orders
+  system_sync system_joints system_random fuzz_system thread_allocations history insertion_orders
 $(foreach name,$(FAILING),$(eval flags.$(name) := $(call wrap,malloc calloc realloc posix_memalign aligned_alloc free)))
 flags.shadow := $(call wrap,malloc calloc realloc free)

@@ -1,7 +1,7 @@
 //! Constants of C: groups of `#define`s become enumerations.
 
 /// The beginnings of the names of constants that belong together, and the name of their enumeration.
-const GROUPS: [(&str, &str); 14] = [
+const GROUPS: [(&str, &str); 15] = [
     ("LDY_ERROR_", "ldy_error_code"),
     ("LDY_VELOCITY_", "ldy_velocity_kind"),
     ("LDY_OPTION_", "ldy_system_option_kind"),
@@ -16,6 +16,7 @@ const GROUPS: [(&str, &str); 14] = [
     ("LDY_METHOD_", "ldy_method"),
     ("LDY_STATUS_", "ldy_status"),
     ("LDY_AXIS_", "ldy_axis"),
+    ("LDY_AXES_", "ldy_axes_kind"),
 ];
 
 /// A comment with the `#define` after it.

@@ -548,6 +548,33 @@ public:
     return constraint;
   }
 
+  /* Insert a joint by axes and points. kind: LDY_AXES_HINGE, ... Frames and points are referential; for the ground in the world. */
+  id add_joint (int kind, id master, id slave, values master_frame, values master_point, values slave_frame, values slave_point)
+  {
+    id joint;
+    detail::need (master_frame, 9, "master_frame"), detail::need (master_point, 3, "master_point");
+    detail::need (slave_frame, 9, "slave_frame"), detail::need (slave_point, 3, "slave_point");
+    check (ldy_system_add_joint (raw (), kind, master, slave, master_frame.data (), master_point.data (), slave_frame.data (),
+      slave_point.data (), &joint));
+    return joint;
+  }
+
+  /* Set where the centers of the bodies of a joint are; the center of the ground may be empty. */
+  void set_joint_centers (id joint, values master_center, values slave_center)
+  {
+    point (master_center, "master_center"), point (slave_center, "slave_center");
+    check (ldy_system_set_joint_centers (raw (), joint, master_center.data (), slave_center.data ()));
+  }
+
+  /* The errors of a joint, one for each row. */
+  [[nodiscard]] std::vector<double> joint_error (id joint, values master_center, values slave_center) const
+  {
+    std::vector<double> errors (static_cast<std::size_t> (constraint_rows (joint)));
+    point (master_center, "master_center"), point (slave_center, "slave_center");
+    check (ldy_system_joint_error (raw (), joint, master_center.data (), slave_center.data (), errors.data (), errors.size ()));
+    return errors;
+  }
+
   /* Set the operators of a constraint, one for each of its bodies without the ground. */
   void set_operators (id constraint, view<const operator_view> H)
   {

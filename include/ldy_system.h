@@ -717,6 +717,103 @@ int ldy_system_csr(const ldy_system *system,
                    double *values,
                    size_t count);
 
+enum ldy_axes_kind {
+  /* A joint by axes: the bodies turn about the third axis. Three rows of the point, two of the relative angular velocity, across the
+     axis. */
+  LDY_AXES_HINGE = 1,
+  /* A joint by axes: the bodies slide along the third axis. Two rows of the point, across the axis, three of the relative angular
+     velocity. */
+  LDY_AXES_SLIDER = 2,
+  /* A joint by axes: the first axis of the master stays perpendicular to the second axis of the slave. Three rows of the point, one of
+     the relative angular velocity, along the cross product of these axes. If they are parallel, this row is zero. */
+  LDY_AXES_UNIVERSAL = 3,
+  /* A joint by axes: the bodies are one. Three rows of the point, three of the relative angular velocity. */
+  LDY_AXES_WELD = 4,
+  /* A joint by axes: a limit, motor or friction of a hinge. One row of the relative angular velocity, about the third axis. */
+  LDY_AXES_HINGE_LIMIT = 5,
+  /* A joint by axes: a limit, motor or friction of a slider. One row of the point, along the third axis. */
+  LDY_AXES_SLIDER_LIMIT = 6
+};
+
+/* Insert a joint between rigid bodies or obstacles by axes and points. It is a constraint with 1 to 6 rows, whose operators H the
+   library makes: an update makes them again if the rotation of a body has changed.
+
+   U is the relative velocity, master minus slave, in the axes of the master, which turn with it. The rows are in the order that the
+   constant of the kind names, each in the order of the axes.
+
+   - kind: one of LDY_AXES_HINGE, LDY_AXES_SLIDER, LDY_AXES_UNIVERSAL, LDY_AXES_WELD, LDY_AXES_HINGE_LIMIT, LDY_AXES_SLIDER_LIMIT.
+   - master, slave: ids; one of them may be LDY_GROUND.
+   - master_frame, slave_frame: 3 x 3, column-major, orthonormal. The columns are the axes of the joint in the referential frame of
+     the body, or in the world for the ground.
+   - master_point, slave_point: the referential point of the joint, or its place in the world for the ground, 3 values each.
+   - joint: where to write the id, the id of a constraint.
+
+   A law of bounds without limits (LDY_LAW_FIXED) holds a joint. A limit or motor is a second constraint with the same frames and
+   points. ldy_system_joint_error returns the errors for the bias of laws. ldy_system_set_operators refuses a joint.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the kind is unknown, a body is not rigid,
+   both bodies are the same or the ground, a value is not finite, or a frame is not orthonormal to within 1e-8 (unless an option
+   accepts it, see ldy_system_set_option). Returns LDY_ERROR_NOT_FOUND if a body does not exist.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_system_add_joint(ldy_system *system,
+                         int32_t kind,
+                         int64_t master,
+                         int64_t slave,
+                         const double *master_frame,
+                         const double *master_point,
+                         const double *slave_frame,
+                         const double *slave_point,
+                         int64_t *joint);
+
+/* Set where the mass centers of the bodies of a joint are. The rows of a joint at points are then the velocities at the place of the
+   slave's point. Without centers, both points count as one place.
+
+   A slider whose bodies turn needs this before each update, because its points are apart. Other joints work without it.
+
+   - joint: id of a joint by axes.
+   - master_center, slave_center: places in the world, 3 values each; not read for the ground.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the constraint
+   is not a joint by axes, or a value is not finite.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_system_set_joint_centers(ldy_system *system,
+                                 int64_t joint,
+                                 const double *master_center,
+                                 const double *slave_center);
+
+/* Compute the errors of a joint, one for each row. The rotations are the rotations in the system.
+
+   - A row of the point: the component of master's point - slave's point in the axes of the master.
+   - A row of the angular velocity: the component of the rotation vector from the slave's axes to the master's, in radians. For a
+     hinge it is the sine of the angle, so that the hinge may turn by any angle; for a universal joint the cosine of the angle between
+     its axes.
+   - A limit: the angle, from -pi to pi, or the distance of the points along the axis.
+
+   While the errors are small, their rates are the velocities U. A law with the bias erp error / h removes the share erp in a step.
+
+   - joint: id of a joint by axes.
+   - master_center, slave_center: where the mass centers are in the world, 3 values each; not read for the ground.
+   - errors: where to write them; count is the number of rows.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the constraint
+   is not a joint by axes, count is wrong, or a value is not finite. After an error nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
+LDY_RESULT
+int ldy_system_joint_error(const ldy_system *system,
+                           int64_t joint,
+                           const double *master_center,
+                           const double *slave_center,
+                           double *errors,
+                           size_t count);
+
 
 /* A view of a matrix in the memory of the program, dense or in compressed sparse rows. Nothing is copied. Set size, rows,
    columns and values, then the fields that differ from zero.

@@ -70,6 +70,27 @@ template <class F> bool fails (int code, const char *text, F f)
 constexpr std::array<double, 9> axes = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 constexpr double turned[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 };
 
+/* A joint by axes on a body that turns by a quarter about z. */
+void test_joints ()
+{
+  constexpr double velocity[6] = { 0, 0, 3, 4, 5, 6 };
+  ldy::System system;
+  ldy::id body = system.add_rigid (1, axes, axes, { 0, 0, 0 });
+  ldy::id weld = system.add_joint (LDY_AXES_WELD, body, ldy::ground, axes, { 0.5, 0, 0 }, axes, { 0, 0, 0 });
+  system.set_velocity (body, velocity);
+  system.set_rotation (body, turned);
+  system.update (1);
+  ldy::values B = system.results ().B ();
+  CHECK (B.size () == 6 && near (B[0], 5) && near (B[1], -2.5) && near (B[2], 6) && near (B[5], 3));
+  std::vector<double> errors = system.joint_error (weld, { 0, -0.5, 0.25 }, {});
+  CHECK (errors.size () == 6 && near (errors[1], 0) && near (errors[2], 0.25) && near (errors[5], 1.5707963267948966));
+  /* The slave's point, the origin, is where the center of the body is: it moves with the velocity of the center. */
+  system.set_joint_centers (weld, { 0, 0, 0 }, {});
+  system.update (1);
+  CHECK (near (system.results ().B ()[0], 5) && near (system.results ().B ()[1], -4));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "kind 9", [&] { system.add_joint (9, body, ldy::ground, axes, { 0, 0, 0 }, axes, { 0, 0, 0 }); }));
+}
+
 /* Constraints of one and two rows, of which one is on three bodies. */
 void test_rows ()
 {
@@ -698,6 +719,7 @@ int main (int, char **argv)
 {
   test_rigid ();
   test_rows ();
+  test_joints ();
   test_bodies_between_each_other ();
   test_operators ();
   test_solvers ();

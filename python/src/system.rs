@@ -8,8 +8,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockE
 use ldy::math::{Block, Vector};
 use ldy::solve::{Law, Solver, write_problem};
 use ldy::system::{
-    self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Keyed,
-    Kinematics, Operator, SystemOption,
+    self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, JointFrame,
+    JointKind, Keyed, Kinematics, Operator, SystemOption,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
@@ -333,6 +333,39 @@ impl System {
     fn add_dof_constraint(&self, body: i64, dof: i64, coefficient: f64) -> PyResult<i64> {
         let (body, dof) = (id(Thing::Body, body)?, usize::try_from(dof).ok());
         Ok(self.write()?.system.add_dof_constraint(body, dof, coefficient).map_err(raised)? as i64)
+    }
+
+    /// Insert a joint: its bodies, axes and points, the master's first.
+    fn add_joint(&self, kind: &str, bodies: Ids, axes: Matrices, points: Vectors) -> PyResult<i64> {
+        let kind = match kind {
+            "hinge" => JointKind::Hinge,
+            "slider" => JointKind::Slider,
+            "universal" => JointKind::Universal,
+            "weld" => JointKind::Weld,
+            "hinge_limit" => JointKind::HingeLimit,
+            "slider_limit" => JointKind::SliderLimit,
+            other => {
+                let text = "one of hinge, slider, universal, weld, hinge_limit, slider_limit is needed";
+                return Err(invalid(None, &format!("kind: {other:?} where {text}")));
+            }
+        };
+        let (bodies, axes, points) = (sides(&bodies)?, blocks(&axes)?, vectors(&points)?);
+        let [master, slave] = [0, 1].map(|k| JointFrame { axes: axes[k], point: points[k] });
+        let bodies = [bodies.side(0), bodies.side(1)];
+        Ok(self.write()?.system.add_joint(kind, bodies, &master, &slave).map_err(raised)? as i64)
+    }
+
+    fn set_joint_centers(&self, joint: i64, centers: Vectors) -> PyResult<()> {
+        let (joint, centers) = (id(Thing::Constraint, joint)?, vectors(&centers)?);
+        self.write()?.system.set_joint_centers(joint, [centers[0], centers[1]]).map_err(raised)
+    }
+
+    fn joint_error<'py>(&self, py: Python<'py>, joint: i64, centers: Vectors) -> PyResult<Array<'py>> {
+        let (joint, centers) = (id(Thing::Constraint, joint)?, vectors(&centers)?);
+        let inner = self.read()?;
+        let mut errors = vec![0.0; inner.system.constraint(joint).map_err(raised)?.rows()];
+        inner.system.joint_error(joint, [centers[0], centers[1]], &mut errors).map_err(raised)?;
+        Ok(array(py, &errors))
     }
 
     fn set_operators(&self, constraint: i64, operators: Vec<Numbers>) -> PyResult<()> {

@@ -15,6 +15,7 @@ mod factors;
 mod files;
 pub mod inertia;
 pub mod jacobian;
+mod joints;
 mod laws;
 mod lists;
 mod locdyn;

@@ -43,6 +43,7 @@ fn generate() -> [Generated; 6] {
         "bodies",
         "constraints",
         "operators",
+        "joints",
         "jacobian",
         "constraint_data",
         "bulk",

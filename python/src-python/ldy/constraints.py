@@ -162,6 +162,113 @@ class Constraints:
         """
         return self._core.add_dof_constraint(body, dof, coefficient)
 
+    def add_joint(
+        self,
+        kind: str,
+        master: int,
+        slave: int,
+        master_frame: ArrayLike,
+        master_point: ArrayLike,
+        slave_frame: ArrayLike,
+        slave_point: ArrayLike,
+    ) -> int:
+        """Insert a joint of rigid bodies or obstacles by axes and points.
+
+        It is a constraint, whose operators an update makes again if its bodies have turned. U is the relative velocity, master minus
+        slave, in the axes of the master, which turn with it.
+
+        Parameters
+        ----------
+        kind : {"hinge", "slider", "universal", "weld", "hinge_limit", "slider_limit"}
+            The rows. "hinge": three of the point, two of the relative angular velocity, across the third axis. "slider": two of the
+            point, across the third axis, three angular. "universal": three of the point, one angular, along the cross product of the
+            master's first and the slave's second axis. "weld": three of the point, three angular. "hinge_limit": one angular, about
+            the third axis. "slider_limit": one of the point, along the third axis.
+        master, slave : int
+            Bodies, or GROUND for one of them.
+        master_frame, slave_frame : (3, 3) array_like
+            The columns are the axes of the joint, referential; for GROUND in the world.
+        master_point, slave_point : (3,) array_like
+            The referential point of the joint; for GROUND its place in the world.
+
+        Returns
+        -------
+        int
+            The id of the constraint.
+
+        Raises
+        ------
+        Error
+            If the kind is unknown, there is no such body, it is not rigid, or a frame is not orthonormal.
+
+        Examples
+        --------
+        A rod with its center in the origin, on a hinge about y at its end:
+
+        >>> import numpy as np
+        >>> import ldy
+        >>> system = ldy.System()
+        >>> rod = system.add_rigid(1.0, 0.1)
+        >>> axes = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+        >>> hinge = system.add_joint("hinge", rod, ldy.GROUND, axes, [0, 0, 0.5], axes, [0, 0, 0.5])
+        >>> system.constraint(hinge).row_count
+        5
+        >>> system.joint_error(hinge, [0, 0, 0.25])
+        array([0.25, 0.  , 0.  , 0.  , 0.  ])
+        """
+        frames = (("master_frame", master_frame), ("slave_frame", slave_frame))
+        points = (("master_point", master_point), ("slave_point", slave_point))
+        return self._core.add_joint(
+            kind,
+            np.concatenate([ids(master), ids(slave)]),
+            np.concatenate([many(name, frame, 1, 3, 3) for name, frame in frames]),
+            np.concatenate([many(name, point, 1, 3) for name, point in points]),
+        )
+
+    def set_joint_centers(self, joint: int, master_center: ArrayLike, slave_center: ArrayLike = (0, 0, 0)) -> None:
+        """Set where the mass centers of the bodies of a joint are.
+
+        The rows of points are then the velocities at the place of the slave's point. Without centers, both points count as one place.
+        A slider whose bodies turn needs this before each update, other joints do not.
+
+        Parameters
+        ----------
+        joint : int
+            The id of a joint.
+        master_center, slave_center : (3,) array_like
+            Places in the world; not used for GROUND.
+
+        Raises
+        ------
+        Error
+            If there is no such joint, or a value is not finite.
+        """
+        self._core.set_joint_centers(joint, _centers(master_center, slave_center))
+
+    def joint_error(self, joint: int, master_center: ArrayLike, slave_center: ArrayLike = (0, 0, 0)) -> Floats:
+        """Return the errors of a joint, one for each row, for the bias of laws: erp * error / h removes the share erp in a step.
+
+        Parameters
+        ----------
+        joint : int
+            The id of a joint.
+        master_center, slave_center : (3,) array_like
+            Where the mass centers are in the world; not used for GROUND.
+
+        Returns
+        -------
+        (rows,) ndarray
+            For a row of the point the component of master's point - slave's point. For an angular row the component of the rotation
+            vector from the slave's axes to the master's, in radians; for a hinge the sine of the angle, for a universal joint the cosine
+            of the angle between its axes. For a limit the angle, from -pi to pi, or the distance.
+
+        Raises
+        ------
+        Error
+            If there is no such joint, or a value is not finite.
+        """
+        return self._core.joint_error(joint, _centers(master_center, slave_center))
+
     def add_jacobian(self, bodies: ArrayLike, row_counts: ArrayLike, J: Any) -> Ints:
         """Insert constraints that are rows of a matrix J over the velocities of bodies, all or none.
 
@@ -528,6 +635,11 @@ def _dense(J: ArrayLike) -> tuple[Floats, tuple[int, int], tuple[int, int]]:
     by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
     strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
     return J.ravel("F" if by_columns else "C"), (J.shape[0], J.shape[1]), strides
+
+
+def _centers(master: ArrayLike, slave: ArrayLike) -> Floats:
+    """The centers of both bodies of a joint."""
+    return np.concatenate([many("master_center", master, 1, 3), many("slave_center", slave, 1, 3)])
 
 
 def _compliances(of: Ints, rows: Ints, compliance: ArrayLike | None, diagonal: ArrayLike | None) -> Floats:

@@ -37,7 +37,7 @@ pub unsafe extern "C" fn ldy_system_add_point_constraint(
     entry!(system: exclusive, frame: array, constraint: place => {
         let bodies = [side(master)?, side(slave)?];
         // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
-        let points = unsafe { points(bodies, [master_point, slave_point]) }?;
+        let points = unsafe { points(bodies, POINTS, [master_point, slave_point]) }?;
         constraint.put(system.add_point_constraint(bodies, frame, points)? as i64);
     })
 }
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn ldy_system_move_constraint(
         let id = constraint_id(constraint)?;
         let bodies = system.constraint(id)?.bodies();
         // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
-        let points = unsafe { points(bodies, [master_point, slave_point]) }?;
+        let points = unsafe { points(bodies, POINTS, [master_point, slave_point]) }?;
         system.move_constraint(id, frame, points)?;
     })
 }
@@ -81,13 +81,20 @@ pub(super) fn side(id: i64) -> Result<Option<Id>> {
     if id == LDY_GROUND { Ok(None) } else { body_id(id).map(Some) }
 }
 
-/// The points of a constraint; the ground's point is ignored and may be anything.
+const POINTS: [&str; 2] = ["master_point", "slave_point"];
+
+/// The points of a constraint, or the centers of its bodies, which arguments with these names point to. The ground's is ignored and
+/// may be anything.
 ///
 /// # Safety
 /// Each point that is not the ground's is NULL or has three values.
-unsafe fn points(bodies: [Option<Id>; 2], given: [*const f64; 2]) -> Result<[[f64; 3]; 2]> {
+pub(super) unsafe fn points(
+    bodies: [Option<Id>; 2],
+    names: [&str; 2],
+    given: [*const f64; 2],
+) -> Result<[[f64; 3]; 2]> {
     let mut points = [[0.0; 3]; 2];
-    for (k, name) in ["master_point", "slave_point"].into_iter().enumerate() {
+    for (k, name) in names.into_iter().enumerate() {
         if bodies[k].is_some() {
             // SAFETY: the C program promises three values, as this function requires; the point is not the ground's.
             points[k] = *unsafe { array(name, given[k]) }?;

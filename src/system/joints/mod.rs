@@ -34,7 +34,7 @@ pub enum JointKind {
     /// The bodies slide along the third axis: two rows of the point across the axis, three angular rows.
     Slider,
     /// The first axis of the master stays perpendicular to the second axis of the slave: three rows of the point, and the angular row
-    /// along the cross product of these axes. It has no direction where they are parallel.
+    /// along the cross product of these axes, zero if they are parallel.
     Universal,
     /// The bodies are one: three rows of the point, three angular rows.
     Weld,
@@ -110,9 +110,9 @@ impl System {
         Ok(id)
     }
 
-    /// Set where the mass centers of the bodies of a joint are, in the world: rows at points are then those of the place where the
-    /// slave's point is. Without centers, master's point and slave's point count as one place, which is right for all joints but
-    /// sliders whose bodies turn. The center of the ground is not used.
+    /// Set where the mass centers of the bodies of a joint are in the world: the rows of the point are then the velocities at the
+    /// place of the slave's point. Without centers, both points count as one place. A slider whose bodies turn needs this before each
+    /// update, because its points are apart. Other joints work without it. The center of the ground is not used.
     ///
     /// # Errors
     /// If there is no joint with this id, or a center is not finite.
@@ -126,8 +126,7 @@ impl System {
     }
 
     /// Write the errors of a joint, one for each row, with the centers of its bodies in the world and the rotations of the system.
-    /// Their rates are the velocities U while errors are small. A bias of erp error / h in the law of the row removes the share erp
-    /// of the error in a step.
+    /// Their rates are the velocities U while errors are small. A law with the bias erp error / h removes the share erp in a step.
     ///
     /// - A row of a point: the component of master's point − slave's point, a length.
     /// - An angular row: the component of the rotation vector from the slave's axes to the master's, in radians; for a hinge the sine

@@ -403,6 +403,8 @@ fn an_unchanged_joint_costs_nothing_and_a_refused_call_changes_nothing() {
     let mut both = Both::new(&mut random, JointKind::Hinge, PAIRS[0]);
     bits(&mut both.system, 0.1);
     let marks = |system: &System| crate::system::dirty::all_of(system.constraints.marks());
+    both.rotate(0, &random_rotation(&mut random));
+    bits(&mut both.system, 0.1);
     assert_eq!(marks(&both.system), 0);
     let rotation = *both.system.rigid(both.bodies[0].unwrap()).unwrap().0;
     both.rotate(0, &rotation);

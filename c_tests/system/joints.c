@@ -1,0 +1,181 @@
+/* Joints by axes through ldy_system.h: rows in closed form, a rotation that is followed, errors of joints, bad arguments, failing
+   allocations, and updates that allocate nothing. */
+#include <math.h>
+#include <string.h>
+
+#include "system/face.h"
+#include "support/failing_allocator.h"
+
+static const double quarter[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 }; /* about z: x becomes y */
+static const double along[9] = { 0, 1, 0, 0, 0, 1, 1, 0, 0 };        /* y, z, x */
+static const double zero[3] = { 0, 0, 0 }, end[3] = { 0.5, 0, 0 };
+
+static void add (ldy_system *system, const double *rotation, int64_t *body)
+{
+  GOOD (ldy_system_add_rigid (system, 1, unit, rotation, zero, body));
+}
+
+/* B of the only joint: a body with the angular velocity (1, 2, 3) in its own frame and the velocity (4, 5, 6), on the ground. */
+static void rows_of_kinds (void)
+{
+  /* The point is (0, 0.5, 0) from the center, the angular velocity (-2, 1, 3): the point moves with (4 - 1.5, 5, 6 - 1). The axes of
+     the master are y, -x and z; the second axis of the slave is z, so that the cross product is x. */
+  static const struct { int kind, count; double B[6]; } kinds[] = {
+    { LDY_AXES_HINGE, 5, { 5, -2.5, 5, 1, 2 } }, { LDY_AXES_SLIDER, 5, { 5, -2.5, 1, 2, 3 } },
+    { LDY_AXES_UNIVERSAL, 4, { 5, -2.5, 5, -2 } }, { LDY_AXES_WELD, 6, { 5, -2.5, 5, 1, 2, 3 } },
+    { LDY_AXES_HINGE_LIMIT, 1, { 3 } }, { LDY_AXES_SLIDER_LIMIT, 1, { 5 } } };
+  double velocity[6] = { 1, 2, 3, 4, 5, 6 };
+
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k ++) {
+    for (int side = 0; side < 2; side ++) {
+      ldy_system *system = NULL;
+      ldy_rows rows = { .size = sizeof rows };
+      int64_t body, joint;
+      GOOD (ldy_system_create (&system));
+      add (system, unit, &body);
+      GOOD (ldy_system_set_velocity (system, body, LDY_VELOCITY_FREE, velocity, 6));
+      GOOD (ldy_system_add_joint (system, kinds[k].kind, side ? LDY_GROUND : body, side ? body : LDY_GROUND, unit,
+        side ? zero : end, along, side ? end : zero, &joint));
+      GOOD (ldy_system_update (system, 1));
+      GOOD (ldy_system_set_rotation (system, body, quarter));
+      GOOD (ldy_system_update (system, 1));
+      GOOD (ldy_system_results (system, &rows));
+      CHECK (rows.rows == 1 && (int) rows.scalars == kinds[k].count);
+      for (int i = 0; i < kinds[k].count && side == 0; i ++) {
+        CHECK_NEAR (rows.B[i], kinds[k].B[i], 1e-15);
+      }
+      if (side == 1 && kinds[k].kind == LDY_AXES_HINGE_LIMIT) CHECK_NEAR (rows.B[0], -3, 1e-15);
+      if (side == 1 && kinds[k].kind == LDY_AXES_SLIDER_LIMIT) CHECK_NEAR (rows.B[0], -5, 1e-15);
+      ldy_system_destroy (system);
+    }
+  }
+}
+
+static void errors_of_joints (void)
+{
+  double center[3] = { 0, -0.5, 0.25 }, errors[6] = { 7, 7, 7, 7, 7, 7 };
+  ldy_system *system = NULL;
+  int64_t body, weld, limit;
+
+  GOOD (ldy_system_create (&system));
+  add (system, quarter, &body);
+  GOOD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, end, unit, zero, &weld));
+  GOOD (ldy_system_add_joint (system, LDY_AXES_HINGE_LIMIT, LDY_GROUND, body, unit, zero, unit, end, &limit));
+  GOOD (ldy_system_joint_error (system, weld, center, NULL, errors, 6));
+  CHECK_NEAR (errors[0], 0, 1e-15);
+  CHECK_NEAR (errors[1], 0, 1e-15);
+  CHECK_NEAR (errors[2], 0.25, 1e-15);
+  CHECK (errors[3] == 0 && errors[4] == 0);
+  CHECK_NEAR (errors[5], acos (-1) / 2, 1e-15);
+  GOOD (ldy_system_joint_error (system, limit, NULL, center, errors, 1));
+  CHECK_NEAR (errors[0], -acos (-1) / 2, 1e-15);
+  ldy_system_destroy (system);
+}
+
+/* A body on an arm that turns about z with the angular velocity 1, 2 away from it along the slider's axis x: it moves along y with 2. */
+static void a_slider_that_turns (void)
+{
+  double arm[6] = { 0, 0, 1, 0, 0, 0 }, on_arm[6] = { 0, 0, 1, 0, 2, 0 }, far[3] = { 2, 0, 0 };
+  ldy_system *system = NULL;
+  ldy_rows rows = { .size = sizeof rows };
+  int64_t bodies[2], slider;
+
+  GOOD (ldy_system_create (&system));
+  for (int k = 0; k < 2; k ++) {
+    add (system, unit, &bodies[k]);
+    GOOD (ldy_system_set_velocity (system, bodies[k], LDY_VELOCITY_FREE, k ? on_arm : arm, 6));
+  }
+  GOOD (ldy_system_add_joint (system, LDY_AXES_SLIDER, bodies[0], bodies[1], along, zero, along, zero, &slider));
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_results (system, &rows));
+  CHECK_NEAR (rows.B[0], -2, 1e-15); /* without centers */
+  GOOD (ldy_system_set_joint_centers (system, slider, zero, far));
+  CHECK (ldy_system_results (system, &rows) == LDY_ERROR_STALE_RESULTS);
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_results (system, &rows));
+  for (int i = 0; i < 5; i ++) CHECK_NEAR (rows.B[i], 0, 1e-15);
+  ldy_system_destroy (system);
+}
+
+static void bad_arguments (void)
+{
+  double wrong[3] = { 0, NAN, 0 }, skew[9] = { 1, 0, 0, 1, 1, 0, 0, 0, 1 }, errors[6] = { 7 };
+  ldy_system *system = NULL;
+  int64_t body, soft, contact, joint = 7;
+
+  GOOD (ldy_system_create (&system));
+  add (system, unit, &body);
+  GOOD (ldy_system_add_pseudo_rigid (system, 1, unit, zero, &soft));
+  GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, zero, NULL, &contact));
+  BAD (ldy_system_add_joint (system, 7, body, LDY_GROUND, unit, zero, unit, zero, &joint), "kind 7");
+  BAD (ldy_system_add_joint (system, 0, body, LDY_GROUND, unit, zero, unit, zero, &joint), "kind 0");
+  BAD (ldy_system_add_joint (NULL, LDY_AXES_WELD, body, LDY_GROUND, unit, zero, unit, zero, &joint), "system is NULL");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, NULL, zero, unit, zero, &joint), "master_frame is NULL");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, NULL, unit, zero, &joint), "master_point is NULL");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, zero, NULL, zero, &joint), "slave_frame is NULL");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, zero, unit, NULL, &joint), "slave_point is NULL");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, zero, unit, zero, NULL), "joint is NULL");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, soft, unit, zero, unit, zero, &joint), "not rigid");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, body, unit, zero, unit, zero, &joint), "there twice");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, LDY_GROUND, LDY_GROUND, unit, zero, unit, zero, &joint), "the ground");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, zero, skew, zero, &joint), "not orthonormal");
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, wrong, unit, zero, &joint), "the master's point");
+  CHECK (ldy_system_add_joint (system, LDY_AXES_WELD, body, 9, unit, zero, unit, zero, &joint) == LDY_ERROR_NOT_FOUND);
+  CHECK (joint == 7);
+  GOOD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, zero, unit, zero, &joint));
+  CHECK (joint == contact + 1);
+  BAD (ldy_system_set_joint_centers (system, contact, zero, zero), "not a joint");
+  BAD (ldy_system_set_joint_centers (system, joint, NULL, zero), "master_center is NULL");
+  BAD (ldy_system_set_joint_centers (system, joint, wrong, zero), "the master's center is not finite");
+  CHECK (ldy_system_set_joint_centers (system, 9, zero, zero) == LDY_ERROR_NOT_FOUND);
+  BAD (ldy_system_joint_error (system, contact, zero, zero, errors, 3), "not a joint");
+  BAD (ldy_system_joint_error (system, joint, NULL, zero, errors, 6), "master_center is NULL");
+  BAD (ldy_system_joint_error (system, joint, zero, zero, NULL, 6), "errors is NULL");
+  BAD (ldy_system_joint_error (system, joint, zero, zero, errors, 5), "5 values where 6 are needed");
+  BAD (ldy_system_joint_error (system, joint, wrong, zero, errors, 6), "the master's center is not finite");
+  CHECK (ldy_system_joint_error (system, 9, zero, zero, errors, 6) == LDY_ERROR_NOT_FOUND);
+  CHECK (errors[0] == 7);
+  ldy_system_destroy (system);
+}
+
+/* Each allocation of an insertion fails in turn: nothing has changed, and the next call is right. Updates that turn bodies allocate
+   nothing. */
+static void memory (void)
+{
+  ldy_system *system = NULL;
+  ldy_rows rows = { .size = sizeof rows };
+  int64_t bodies[2], joint = -1;
+  int failures = 0;
+
+  GOOD (ldy_system_create (&system));
+  for (int k = 0; k < 2; k ++) add (system, k ? quarter : unit, &bodies[k]);
+  for (;;) {
+    failing_arm (failures + 1);
+    int code = ldy_system_add_joint (system, LDY_AXES_HINGE, bodies[0], bodies[1], unit, end, unit, zero, &joint);
+    failing.armed = 0;
+    if (code == 0) break;
+    failures ++;
+    CHECK (code == LDY_ERROR_OUT_OF_MEMORY && joint == -1);
+  }
+  CHECK (failures >= 4 && joint == 0);
+  for (int k = 0; k < 4; k ++) {
+    GOOD (ldy_system_set_rotation (system, bodies[0], k % 2 ? unit : quarter));
+    GOOD (ldy_system_set_joint_centers (system, joint, zero, end));
+    if (k >= 2) failing_arm (1);
+    GOOD (ldy_system_update (system, 1));
+    failing.armed = 0;
+  }
+  GOOD (ldy_system_results (system, &rows));
+  CHECK (rows.rows == 1);
+  ldy_system_destroy (system);
+}
+
+int main (void)
+{
+  rows_of_kinds ();
+  errors_of_joints ();
+  a_slider_that_turns ();
+  bad_arguments ();
+  memory ();
+  return check_summary ("system_joints");
+}
