@@ -62,8 +62,8 @@
 //!
 //! - [`system`], for any simulator: [`System`](system::System) holds bodies and constraints and has block-sparse rows. `model`
 //!   has the tables, `structure` the rows on each body, `scene` the scene, `update_plan` and `dirty` the parts that an update
-//!   makes again, `jacobian` the operators of many constraints, `rows` the results, `matrix_free` products without blocks,
-//!   `c_api` the C interface.
+//!   makes again, `jacobian` the operators of many constraints, `joints` joints of rigid bodies by axes, `rows` the results,
+//!   `matrix_free` products without blocks, `c_api` the C interface.
 //! - [`legacy`], for hosts of the legacy module: `c_api` has the C interface, `host` checked views of the host's bodies and
 //!   constraints, `rows` the linked rows and their memory, `update` the scene, `mpi` the exchange with other processes,
 //!   `shadow` a comparison with the rows of another module.
