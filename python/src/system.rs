@@ -346,7 +346,7 @@ impl System {
             "slider_limit" => JointKind::SliderLimit,
             other => {
                 let text = "one of hinge, slider, universal, weld, hinge_limit, slider_limit is needed";
-                return Err(invalid(None, &format!("kind: {other:?} where {text}")));
+                return Err(invalid(None, &format!("kind: '{other}' where {text}")));
             }
         };
         let (bodies, axes, points) = (sides(&bodies)?, blocks(&axes)?, vectors(&points)?);

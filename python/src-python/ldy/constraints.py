@@ -186,10 +186,14 @@ class Constraints:
             the third axis. "slider_limit": one of the point, along the third axis.
         master, slave : int
             Bodies, or GROUND for one of them.
-        master_frame, slave_frame : (3, 3) array_like
+        master_frame : (3, 3) array_like
             The columns are the axes of the joint, referential; for GROUND in the world.
-        master_point, slave_point : (3,) array_like
+        master_point : (3,) array_like
             The referential point of the joint; for GROUND its place in the world.
+        slave_frame : (3, 3) array_like
+            As ``master_frame``.
+        slave_point : (3,) array_like
+            As ``master_point``.
 
         Returns
         -------

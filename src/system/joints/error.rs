@@ -31,7 +31,8 @@ pub fn errors(kind: JointKind, ends: &Ends, centers: &[Vector; 2]) -> [f64; MOST
 
 /// The cross product of the slave's and the master's third axis, in the axes of the master: it does not depend on the angle about them.
 fn across(turn: &Block) -> Vector {
-    [turn[5], -turn[2], 0.0]
+    // Zero is 0, never −0.
+    [turn[5], 0.0 - turn[2], 0.0]
 }
 
 /// The angle of a rotation about the third axis, from −π to π.

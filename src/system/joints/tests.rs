@@ -239,6 +239,8 @@ fn errors_have_the_angles_and_distances_of_the_pose() {
         assert!(is_near(&found[3..], &vector), "{found:?} {vector:?}");
         assert_eq!(error(JointKind::Slider, vector, [0.0; 3])[2..], found[3..]);
     }
+    let zeros = KINDS.map(|kind| error(kind, [0.0; 3], [0.0; 3]));
+    assert!(!crate::math::has_negative_zero(&zeros.concat()), "{zeros:?}");
     for angle in [-3.0, -0.1, 0.0, 1.0, 3.1] {
         assert!(is_near(&error(JointKind::HingeLimit, [0.0, 0.0, angle], [0.0; 3]), &[angle]));
         // A hinge does not see its own angle.
