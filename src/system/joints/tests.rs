@@ -440,7 +440,7 @@ fn an_unchanged_joint_costs_nothing_and_a_refused_call_changes_nothing() {
     let set = system.set_jacobian([one, other].into_iter(), [joint].into_iter(), &jacobian);
     assert!(set.unwrap_err().to_string().contains("joint by axes"));
     system.remove_body(soft).unwrap();
-    let joints = vec![crate::system::Joint::ConstantOperators; 9];
+    let joints = [crate::system::Joint::ConstantOperators; 9];
     let scalars = system.scalar_rows();
     (0..8).for_each(|contact| system.remove_constraint(contact).unwrap());
     let step = system.critical_step(&joints[..1], &vec![0.0; scalars - 24], Directions::All);
