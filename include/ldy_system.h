@@ -615,7 +615,7 @@ int ldy_system_add_constraint_rows(ldy_system *system,
 /* Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The
    constraint is the same as one that ldy_system_add_constraint_rows inserts.
 
-   - freedom: index of the velocity, from 0.
+   - dof: index of the velocity, from 0.
    - coefficient: U is coefficient times the velocity, for instance 1, or -1 for an upper limit.
    - constraint: where to write the id.
 
@@ -627,7 +627,7 @@ int ldy_system_add_constraint_rows(ldy_system *system,
 LDY_RESULT
 int ldy_system_add_dof_constraint(ldy_system *system,
                                   int64_t body,
-                                  int32_t freedom,
+                                  int32_t dof,
                                   double coefficient,
                                   int64_t *constraint);
 
@@ -1459,8 +1459,8 @@ typedef struct {
   const int32_t *starts;
   /* Column of each block, ascending within a row. */
   const int32_t *columns;
-  /* The blocks of W, 3 x 3 and column-major, nine values each without gaps. The block of row b and column a is the transpose
-     of the block of row a and column b, bit for bit. */
+  /* The blocks of W, 3 x 3 and column-major, nine values each without gaps. W is symmetric bit for bit: block (b, a)
+     is the transpose of block (a, b). */
   const double *values;
   /* Free local velocities, H times the free velocity; three values for each row. */
   const double *B;
@@ -1768,7 +1768,7 @@ int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
    If several rows are nearly dependent, rounding decides which of them are reported, but not how many. If a squared sine is near
    the tolerance, the result is approximate: the function reports the last row whose coefficient in the dependence is above 1e-5
-   of the largest one.
+   times the largest.
 
    Rows that are connected through bodies are one dense problem: n^3 operations and up to 8 n^2 bytes for n scalar rows.
 

@@ -61,7 +61,7 @@ pub fn advance_rotation<'py>(
     let (rotation, before, after) = (blocks(&rotation)?, vectors(&before)?, vectors(&after)?);
     let text = "the rotation, an angular velocity or h is not finite";
     let advanced = |(k, rotation)| {
-        let advanced = ldy::system::turned_rotation(rotation, &before[k], &after[k], h);
+        let advanced = ldy::system::advance_rotation(rotation, &before[k], &after[k], h);
         let advanced = advanced.map(|advanced| by_columns_3(&advanced));
         advanced.ok_or_else(|| invalid((before.len() > 1).then_some(k), text))
     };

@@ -270,7 +270,7 @@ impl System {
     }
 
     fn body_count(&self) -> PyResult<usize> {
-        Ok(self.read()?.system.bodies().count())
+        Ok(self.read()?.system.body_count())
     }
 
     /// The kind of a body and its number of velocities.
@@ -408,9 +408,7 @@ impl System {
     fn constraint(&self, constraint: i64) -> PyResult<(Vec<i64>, usize)> {
         let (constraint, inner) = (id(Thing::Constraint, constraint)?, self.read()?);
         let constraint = inner.system.constraint(constraint).map_err(raised)?;
-        let first = constraint.bodies();
-        let others = constraint.all_bodies().skip(first.iter().flatten().count());
-        let bodies = first.into_iter().chain(others.map(Some)).map(|body| body.map_or(-1, |id| id as i64));
+        let bodies = constraint.all_sides().map(|body| body.map_or(-1, |id| id as i64));
         Ok((bodies.collect(), constraint.rows()))
     }
 
@@ -426,7 +424,7 @@ impl System {
 
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Array<'py, u64>> {
         let system = &self.read()?.system;
-        let mut tags = vec![0; system.constraints().count()];
+        let mut tags = vec![0; system.constraint_count()];
         system.tags(&mut tags).map_err(raised)?;
         Ok(PyArray1::from_vec(py, tags))
     }
@@ -768,7 +766,7 @@ impl System {
     }
 
     fn constraint_count(&self) -> PyResult<usize> {
-        Ok(self.read()?.system.constraints().count())
+        Ok(self.read()?.system.constraint_count())
     }
 
     /// Numbers of scalar rows of all constraints.
@@ -844,7 +842,7 @@ impl System {
         let inner = self.read()?;
         let rows = inner.system.results().map_err(raised)?;
         let mut largest = vec![0.0; rows.ids.len()];
-        rows.largest_eigenvalues(&mut largest);
+        rows.block_eigenvalues(&mut largest);
         Ok(PyArray1::from_vec(py, largest))
     }
 

@@ -126,9 +126,14 @@ impl Constraint {
         self.irregular.as_ref().map_or(&[], |irregular| &irregular.others)
     }
 
+    /// All bodies in the order of insertion, at least two; `None` is the ground.
+    pub fn all_sides(&self) -> impl Iterator<Item = Option<Id>> + Clone + '_ {
+        self.bodies.into_iter().chain(self.others().iter().map(|(body, _)| Some(*body)))
+    }
+
     /// All bodies in the order of insertion, the ground left out.
     pub fn all_bodies(&self) -> impl Iterator<Item = Id> + Clone + '_ {
-        self.bodies.into_iter().flatten().chain(self.others().iter().map(|(body, _)| *body))
+        self.all_sides().flatten()
     }
 
     /// Write the bodies to `list` as [`System::add_constraint_rows`](super::System::add_constraint_rows) takes them, the ground among the

@@ -53,6 +53,6 @@ pub use joints::{JointFrame, JointKind};
 pub use laws::RowLaw;
 pub use model::System;
 pub use rows::Rows;
-pub use spin::{gyroscopic_change, turned_rotation};
+pub use spin::{advance_rotation, gyroscopic_change};
 pub use stability::{Directions, Joint};
 pub use sync::{Keyed, Synced};

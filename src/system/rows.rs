@@ -45,7 +45,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Write the largest eigenvalue of each diagonal block, NaN where none is found.
-    pub fn largest_eigenvalues(&self, values: &mut [f64]) {
+    pub fn block_eigenvalues(&self, values: &mut [f64]) {
         for (row, value) in values.iter_mut().enumerate() {
             let block = &self.diagonal[self.square(row)];
             *value = small_symmetric::largest_eigenvalue(self.w.height(row), block);

@@ -25,7 +25,7 @@ const MOST_STEPS: usize = 30;
 /// second order and keeps energy and the length of J Ω to rounding, however long the step is. A step in which the body turns by
 /// more than a radian is made in equal parts.
 ///
-/// [`turned_rotation`] gives the rotation that belongs to it.
+/// [`advance_rotation`] gives the rotation that belongs to it.
 ///
 /// `None` if J is singular, something is not finite, or the body turns by more than about 4000 radians in the step.
 pub fn gyroscopic_change(inertia: &Block, spin: &Vector, step: f64) -> Option<Vector> {
@@ -132,7 +132,7 @@ fn series(x: f64) -> (f64, f64, f64) {
 /// the body turns by at most a radian. The factor is orthonormal to rounding; Λ₀ is not made orthonormal again.
 ///
 /// `None` if something is not finite.
-pub fn turned_rotation(rotation: &Block, before: &Vector, after: &Vector, step: f64) -> Option<Block> {
+pub fn advance_rotation(rotation: &Block, before: &Vector, after: &Vector, step: f64) -> Option<Block> {
     let angle: Vector = std::array::from_fn(|i| 0.5 * step * (before[i] + after[i]));
     if !is_finite(&angle) || !is_finite(rotation) {
         return None;
@@ -200,7 +200,7 @@ mod tests {
             let mut most: f64 = 0.0;
             for _ in 0..1000 {
                 let after = next(&inertia, &spin, 0.01);
-                rotation = turned_rotation(&rotation, &spin, &after, 0.01).unwrap();
+                rotation = advance_rotation(&rotation, &spin, &after, 0.01).unwrap();
                 most = most.max((after[1] / speed - 1.0).abs());
                 spin = after;
                 assert!((energy(&inertia, &spin) / first - 1.0).abs() <= 1e-11);
@@ -275,12 +275,12 @@ mod tests {
         ] {
             assert_eq!(gyroscopic_change(&inertia, &spin, step), None, "{inertia:?} {spin:?} {step}");
         }
-        assert_eq!(turned_rotation(&UNIT, &[0.0; 3], &[0.0; 3], 1.0), Some(UNIT));
-        assert_eq!(turned_rotation(&UNIT, &[f64::NAN; 3], &[0.0; 3], 1.0), None);
+        assert_eq!(advance_rotation(&UNIT, &[0.0; 3], &[0.0; 3], 1.0), Some(UNIT));
+        assert_eq!(advance_rotation(&UNIT, &[f64::NAN; 3], &[0.0; 3], 1.0), None);
         // A quarter of a turn, and many turns with it.
         for turns in [0.0, 1.0, 1000.0] {
             let angle = std::f64::consts::TAU * (turns + 0.25);
-            let turned = turned_rotation(&UNIT, &[0.0, 0.0, angle], &[0.0, 0.0, angle], 1.0).unwrap();
+            let turned = advance_rotation(&UNIT, &[0.0, 0.0, angle], &[0.0, 0.0, angle], 1.0).unwrap();
             let expected = [0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
             turned.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{turned:?}"));
         }

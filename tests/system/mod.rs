@@ -55,7 +55,7 @@ fn check(scene: &mut Scene) {
         own.iter().zip(expected).for_each(|(own, expected)| assert!((own - expected).abs() < 1e-12 * 100.0));
     }
     let mut largest = vec![0.0; rows.ids.len()];
-    rows.largest_eigenvalues(&mut largest);
+    rows.block_eigenvalues(&mut largest);
     for (row, largest) in largest.iter().enumerate() {
         let own = rows.w.scalars(row);
         let block = expected.w.view((own.start, own.start), (own.len(), own.len())).into_owned();

@@ -129,7 +129,7 @@ pub unsafe extern "C" fn ldy_system_add_model(
 ) -> c_int {
     let callback = Callback::new(apply_inverse, data, release);
     entry!(system: exclusive, sizes: values(count), bodies: values_mut(count) => {
-        let callback = callback.checked()?;
+        let callback = callback.checked("apply_inverse")?;
         let memory = |_| fail!(Code::OutOfMemory, "body {}: out of memory", system.next_body());
         let mut lengths = with_capacity(count).map_err(memory)?;
         for &n in sizes {

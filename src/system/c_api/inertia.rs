@@ -189,8 +189,7 @@ impl Given {
     /// The arrays are NULL or have the lengths that [`ldy_inertia`] says.
     unsafe fn inertia(&mut self, id: Id, n: usize) -> Result<Checked<Inertia>> {
         if let Some(callback) = self.callback.take() {
-            ensure!(callback.function.is_some(), null("inertia->apply_inverse"));
-            return Ok(Inertia::solver(callback));
+            return Ok(Inertia::solver(callback.checked("inertia->apply_inverse")?));
         }
         match self.fields.kind {
             // SAFETY: the C program promises the arrays.
@@ -268,9 +267,9 @@ impl Callback {
         Self { function, data, release }
     }
 
-    /// Check that there is a function.
-    pub(super) fn checked(self) -> Result<Self> {
-        if self.function.is_some() { Ok(self) } else { Err(null("apply_inverse")) }
+    /// Check that there is a function; errors name the argument `name`.
+    pub(super) fn checked(self, name: &str) -> Result<Self> {
+        if self.function.is_some() { Ok(self) } else { Err(null(name)) }
     }
 }
 

@@ -77,10 +77,7 @@ fn kind_of(kind: i32) -> Result<JointKind> {
         LDY_AXES_HINGE_LIMIT => JointKind::HingeLimit,
         LDY_AXES_SLIDER_LIMIT => JointKind::SliderLimit,
         _ => {
-            return Err(fail!(
-                Code::InvalidArgument,
-                "kind {kind} is not one of LDY_AXES_HINGE and the others"
-            ));
+            return Err(fail!(Code::InvalidArgument, "kind is {kind}; expected one of LDY_AXES_*"));
         }
     })
 }

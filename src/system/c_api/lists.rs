@@ -3,7 +3,8 @@
 use std::ffi::c_int;
 
 use crate::fault::check_size;
-use crate::system::{Inertia, Kinematics};
+use crate::ffi::errors::Result;
+use crate::system::{Id, Inertia, Kinematics};
 
 use super::arguments::{self, body_id, constraint_id, entry};
 use super::{LDY_GROUND, ldy_system};
@@ -26,7 +27,7 @@ pub unsafe extern "C" fn ldy_system_clear(system: *mut ldy_system) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_body_count(system: *const ldy_system) -> usize {
     // SAFETY: the C program promises a system.
-    unsafe { arguments::shared("system", system) }.map_or(0, |system| system.bodies().count())
+    unsafe { arguments::shared("system", system) }.map_or(0, |system| system.body_count())
 }
 
 /// Return the number of constraints, the number of rows of W; 0 if system is NULL.
@@ -36,7 +37,7 @@ pub unsafe extern "C" fn ldy_system_body_count(system: *const ldy_system) -> usi
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_constraint_count(system: *const ldy_system) -> usize {
     // SAFETY: the C program promises a system.
-    unsafe { arguments::shared("system", system) }.map_or(0, |system| system.constraints().count())
+    unsafe { arguments::shared("system", system) }.map_or(0, |system| system.constraint_count())
 }
 
 /// Return the ids of all bodies in the order of insertion.
@@ -55,8 +56,7 @@ pub unsafe extern "C" fn ldy_system_bodies(
     count: usize,
 ) -> c_int {
     entry!(system: shared, bodies: values_mut(count) => {
-        check_size("bodies", system.bodies().count(), count)?;
-        bodies.iter_mut().zip(system.bodies()).for_each(|(to, (id, _))| *to = id as i64);
+        put_ids("bodies", system.bodies().map(|(id, _)| id), system.body_count(), bodies)?;
     })
 }
 
@@ -76,9 +76,15 @@ pub unsafe extern "C" fn ldy_system_constraints(
     count: usize,
 ) -> c_int {
     entry!(system: shared, constraints: values_mut(count) => {
-        check_size("constraints", system.constraints().count(), count)?;
-        constraints.iter_mut().zip(system.constraints()).for_each(|(to, (id, _))| *to = id as i64);
+        put_ids("constraints", system.constraints().map(|(id, _)| id), system.constraint_count(), constraints)?;
     })
+}
+
+/// Write ids, if there is a place for each.
+fn put_ids(name: &'static str, ids: impl Iterator<Item = Id>, count: usize, to: &mut [i64]) -> Result {
+    check_size(name, count, to.len())?;
+    to.iter_mut().zip(ids).for_each(|(to, id)| *to = id as i64);
+    Ok(())
 }
 
 /// A kind of body: inserted by ldy_system_add_rigid.
@@ -140,9 +146,7 @@ pub unsafe extern "C" fn ldy_system_constraint(
 ) -> c_int {
     entry!(system: shared, bodies: values_mut(capacity), body_count: wanted, m: wanted => {
         let constraint = system.constraint(constraint_id(constraint)?)?;
-        let others = constraint.all_bodies().skip(constraint.bodies().iter().flatten().count());
-        let all = constraint.bodies().into_iter().chain(others.map(Some));
-        let all = all.map(|body| body.map_or(LDY_GROUND, |id| id as i64));
+        let all = constraint.all_sides().map(|body| body.map_or(LDY_GROUND, |id| id as i64));
         body_count.put(all.clone().count());
         bodies.iter_mut().zip(all).for_each(|(to, id)| *to = id);
         m.put(constraint.rows() as i32);

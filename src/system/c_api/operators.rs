@@ -86,7 +86,7 @@ pub unsafe extern "C" fn ldy_system_add_constraint_rows(
 /// Insert a constraint of one row on one generalized velocity of a body: a limit, motor or friction loss of a joint. The
 /// constraint is the same as one that ldy_system_add_constraint_rows inserts.
 ///
-/// - freedom: index of the velocity, from 0.
+/// - dof: index of the velocity, from 0.
 /// - coefficient: U is coefficient times the velocity, for instance 1, or -1 for an upper limit.
 /// - constraint: where to write the id.
 ///
@@ -99,13 +99,13 @@ pub unsafe extern "C" fn ldy_system_add_constraint_rows(
 pub unsafe extern "C" fn ldy_system_add_dof_constraint(
     system: *mut ldy_system,
     body: i64,
-    freedom: i32,
+    dof: i32,
     coefficient: f64,
     constraint: *mut i64,
 ) -> c_int {
     entry!(system: exclusive, constraint: place => {
         let body = body_id(body)?;
-        constraint.put(system.add_dof_constraint(body, usize::try_from(freedom).ok(), coefficient)? as i64);
+        constraint.put(system.add_dof_constraint(body, usize::try_from(dof).ok(), coefficient)? as i64);
     })
 }
 
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn ldy_system_block_eigenvalues(
     entry!(system: shared, values: values_mut(count) => {
         let rows = system.results()?;
         check_size("values", rows.ids.len(), count)?;
-        rows.largest_eigenvalues(values);
+        rows.block_eigenvalues(values);
     })
 }
 

@@ -39,14 +39,11 @@ pub unsafe extern "C" fn ldy_system_multiply(
     columns: usize,
     flags: i32,
 ) -> c_int {
-    let strides =
-        [("x_stride", x_stride), ("y_stride", y_stride)].map(|stride| values_of(stride, columns, count));
-    let [x_most, y_most] = strides.map(|stride| extent(columns, stride.unwrap_or(count), count));
-    entry!(system: shared, x: values(x_most),
-           y: values_mut(y_most) => {
+    let strides = Strides::new([x_stride, y_stride], columns, count);
+    let [x_extent, y_extent] = strides.extents();
+    entry!(system: shared, x: values(x_extent), y: values_mut(y_extent) => {
         system.check_count(count)?;
-        let [x_stride, y_stride] = strides;
-        let (x, y) = (Columns { values: x, stride: x_stride? }, Columns { values: y, stride: y_stride? });
+        let (x, y) = strides.columns(x, y)?;
         match flags {
             0 => system.multiply_columns(columns, x, y)?,
             LDY_MULTIPLY_THROUGH_BODIES => system.multiply_columns_through_bodies(columns, x, y)?,
@@ -78,16 +75,37 @@ pub unsafe extern "C" fn ldy_rows_multiply(
     count: usize,
     columns: usize,
 ) -> c_int {
-    let strides =
-        [("x_stride", x_stride), ("y_stride", y_stride)].map(|stride| values_of(stride, columns, count));
-    let [x_most, y_most] = strides.map(|stride| extent(columns, stride.unwrap_or(count), count));
-    entry!(rows: block_rows, x: values(x_most),
-           y: values_mut(y_most) => {
+    let strides = Strides::new([x_stride, y_stride], columns, count);
+    let [x_extent, y_extent] = strides.extents();
+    entry!(rows: block_rows, x: values(x_extent), y: values_mut(y_extent) => {
         check_size("x and y", rows.scalar_count(), count)?;
-        let [x_stride, y_stride] = strides;
-        let (x, y) = (Columns { values: x, stride: x_stride? }, Columns { values: y, stride: y_stride? });
+        let (x, y) = strides.columns(x, y)?;
         multiply(&rows, columns, x, y);
     })
+}
+
+/// The strides of the vectors x and y, which are errors only after the number of values has been checked.
+struct Strides {
+    strides: [Result<usize>; 2],
+    columns: usize,
+    count: usize,
+}
+
+impl Strides {
+    fn new([x, y]: [usize; 2], columns: usize, count: usize) -> Self {
+        let strides = [("x_stride", x), ("y_stride", y)].map(|stride| values_of(stride, columns, count));
+        Self { strides, columns, count }
+    }
+
+    /// The number of values that the vectors span.
+    fn extents(&self) -> [usize; 2] {
+        self.strides.map(|stride| extent(self.columns, stride.unwrap_or(self.count), self.count))
+    }
+
+    fn columns<X, Y>(&self, x: X, y: Y) -> Result<(Columns<X>, Columns<Y>)> {
+        let [x_stride, y_stride] = self.strides;
+        Ok((Columns { values: x, stride: x_stride? }, Columns { values: y, stride: y_stride? }))
+    }
 }
 
 /// A stride in bytes as a number of values; vectors of `count` values must not overlap. One vector needs no stride.

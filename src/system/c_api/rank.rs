@@ -21,7 +21,7 @@ use super::rows::ldy_rows;
 ///
 /// If several rows are nearly dependent, rounding decides which of them are reported, but not how many. If a squared sine is near
 /// the tolerance, the result is approximate: the function reports the last row whose coefficient in the dependence is above 1e-5
-/// of the largest one.
+/// times the largest.
 ///
 /// Rows that are connected through bodies are one dense problem: n^3 operations and up to 8 n^2 bytes for n scalar rows.
 ///

@@ -24,8 +24,8 @@ pub struct ldy_rows {
     pub starts: *const i32,
     /// Column of each block, ascending within a row.
     pub columns: *const i32,
-    /// The blocks of W, 3 x 3 and column-major, nine values each without gaps. The block of row b and column a is the transpose
-    /// of the block of row a and column b, bit for bit.
+    /// The blocks of W, 3 x 3 and column-major, nine values each without gaps. W is symmetric bit for bit: block (b, a)
+    /// is the transpose of block (a, b).
     pub values: *const f64,
     /// Free local velocities, H times the free velocity; three values for each row.
     pub B: *const f64,

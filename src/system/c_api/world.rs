@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::ffi::errors::{Code, fail};
 use crate::math::frame_from_normal;
-use crate::system::{gyroscopic_change, turned_rotation};
+use crate::system::{advance_rotation, gyroscopic_change};
 
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn ldy_advance_rotation(
     turned: *mut f64,
 ) -> c_int {
     entry!(rotation: copied, before: copied, after: copied, turned: place_of_array => {
-        let result = turned_rotation(&rotation, &before, &after, h);
+        let result = advance_rotation(&rotation, &before, &after, h);
         turned.put(result.ok_or_else(|| fail!(Code::InvalidArgument, "rotation, spins or h are not finite"))?);
     })
 }

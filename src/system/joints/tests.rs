@@ -1,7 +1,7 @@
 use super::*;
 use crate::math::{of_columns, transposed_times};
 use crate::solve::{Kind, Law, Options, Solver, Status};
-use crate::system::{Directions, Jacobian, gyroscopic_change, turned_rotation};
+use crate::system::{Directions, Jacobian, advance_rotation, gyroscopic_change};
 use testing::Random;
 
 const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
@@ -16,7 +16,7 @@ const KINDS: [JointKind; 6] = [
 
 /// exp of a rotation vector after `rotation`.
 fn turned(rotation: &Block, angle: &Vector) -> Block {
-    turned_rotation(rotation, angle, angle, 1.0).unwrap()
+    advance_rotation(rotation, angle, angle, 1.0).unwrap()
 }
 
 fn product(a: &Block, b: &Block) -> Block {
@@ -502,7 +502,7 @@ fn double_pendulum(erp: f64, steps: usize, step: f64) -> (f64, f64) {
             let (rotation, _) = system.rigid(rods[k]).unwrap();
             u[k].copy_from_slice(system.body(rods[k]).unwrap().velocity());
             let spin = [u[k][0], u[k][1], u[k][2]];
-            let rotation = turned_rotation(rotation, &spin, &spin, step).unwrap();
+            let rotation = advance_rotation(rotation, &spin, &spin, step).unwrap();
             (0..3).for_each(|i| places[k][i] += step * u[k][3 + i]);
             system.set_rotation(rods[k], &rotation).unwrap();
         }

@@ -150,6 +150,14 @@ impl System {
             return Err(in_use(&self.constraints, id));
         }
         self.take_body(id);
+        self.close_up_sparse_bodies()
+    }
+
+    /// Close the gaps of removed bodies if there are many.
+    ///
+    /// # Errors
+    /// If memory is exhausted. The gaps stay then.
+    pub(in crate::system) fn close_up_sparse_bodies(&mut self) -> Result {
         if self.bodies.is_sparse() {
             // The structure may have rows of removed constraints on removed bodies.
             self.structure.forget();

@@ -102,6 +102,16 @@ impl System {
         self.constraints.next()
     }
 
+    /// The number of bodies, without the ground.
+    pub fn body_count(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// The number of constraints.
+    pub fn constraint_count(&self) -> usize {
+        self.constraints.len()
+    }
+
     /// The number of rows of the last update.
     pub fn row_count(&self) -> usize {
         if self.is_structured { self.constraints.len() } else { 0 }
