@@ -88,7 +88,7 @@ void test_joints ()
   system.set_joint_centers (weld, { 0, 0, 0 }, {});
   system.update (1);
   CHECK (near (system.results ().B ()[0], 5) && near (system.results ().B ()[1], -4));
-  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "kind 9", [&] { system.add_joint (9, body, ldy::ground, axes, { 0, 0, 0 }, axes, { 0, 0, 0 }); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "kind is 9", [&] { system.add_joint (9, body, ldy::ground, axes, { 0, 0, 0 }, axes, { 0, 0, 0 }); }));
 }
 
 /* Constraints of one and two rows, of which one is on three bodies. */

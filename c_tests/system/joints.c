@@ -107,8 +107,8 @@ static void bad_arguments (void)
   add (system, unit, &body);
   GOOD (ldy_system_add_pseudo_rigid (system, 1, unit, zero, &soft));
   GOOD (ldy_system_add_point_constraint (system, body, LDY_GROUND, unit, zero, NULL, &contact));
-  BAD (ldy_system_add_joint (system, 7, body, LDY_GROUND, unit, zero, unit, zero, &joint), "kind 7");
-  BAD (ldy_system_add_joint (system, 0, body, LDY_GROUND, unit, zero, unit, zero, &joint), "kind 0");
+  BAD (ldy_system_add_joint (system, 7, body, LDY_GROUND, unit, zero, unit, zero, &joint), "kind is 7");
+  BAD (ldy_system_add_joint (system, 0, body, LDY_GROUND, unit, zero, unit, zero, &joint), "kind is 0");
   BAD (ldy_system_add_joint (NULL, LDY_AXES_WELD, body, LDY_GROUND, unit, zero, unit, zero, &joint), "system is NULL");
   BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, NULL, zero, unit, zero, &joint), "master_frame is NULL");
   BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, unit, NULL, unit, zero, &joint), "master_point is NULL");
