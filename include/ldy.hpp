@@ -320,6 +320,16 @@ public:
   /* The underlying C object. */
   ldy_system *raw () const noexcept { return raw_.get (); }
 
+  /* A copy without results; see ldy_system_clone. */
+  [[nodiscard]] System clone () const
+  {
+    System copy;
+    ldy_system *made = nullptr;
+    check (ldy_system_clone (raw (), &made));
+    copy.raw_.reset (made);
+    return copy;
+  }
+
   /* ---- bodies */
 
   id add_rigid (double mass, values inertia, values rotation, values center)
@@ -486,12 +496,44 @@ public:
 
   /* ---- between the world and a body */
 
-  [[nodiscard]] vector3 body_point (id body, values center, values place) const
+  /* Set where the mass centers of rigid bodies and obstacles are in the world; see ldy_system_set_positions. */
+  void set_positions (view<const id> bodies, values positions)
+  {
+    detail::need (positions, 3 * bodies.size (), "positions");
+    check (ldy_system_set_positions (raw (), bodies.data (), sizeof (id), positions.data (), of_vector, bodies.size ()));
+  }
+
+  void positions (view<const id> bodies, view<double> out) const
+  {
+    detail::need (out, 3 * bodies.size (), "positions");
+    check (ldy_system_positions (raw (), bodies.data (), sizeof (id), out.data (), of_vector, bodies.size ()));
+  }
+
+  /* Frames and points of contacts from normals and places in the world; slaves may be empty: all are the ground. */
+  void contact_frames (view<const id> masters, view<const id> slaves, values normals, values places, view<double> frames,
+    view<double> master_points, view<double> slave_points) const
+  {
+    std::size_t count = masters.size ();
+    if (!slaves.empty ()) detail::need (slaves, count, "slaves");
+    detail::need (normals, 3 * count, "normals"), detail::need (places, 3 * count, "places"), detail::need (frames, 9 * count, "frames");
+    detail::need (master_points, 3 * count, "master_points"), detail::need (slave_points, 3 * count, "slave_points");
+    check (ldy_system_contact_frames (raw (), masters.data (), slaves.data (), sizeof (id), normals.data (), of_vector, places.data (),
+      of_vector, frames.data (), of_matrix, master_points.data (), slave_points.data (), of_vector, count));
+  }
+
+  [[nodiscard]] vector3 body_point (id body, values place) const
   {
     vector3 point;
-    detail::need (center, 3, "center"), detail::need (place, 3, "place");
-    check (ldy_system_body_point (raw (), body, center.data (), place.data (), point.data ()));
+    detail::need (place, 3, "place");
+    check (ldy_system_body_point (raw (), body, place.data (), point.data ()));
     return point;
+  }
+
+  void body_points (view<const id> bodies, values places, view<double> points) const
+  {
+    detail::need (places, 3 * bodies.size (), "places"), detail::need (points, 3 * bodies.size (), "points");
+    check (ldy_system_body_points (raw (), bodies.data (), sizeof (id), places.data (), of_vector, points.data (), of_vector,
+      bodies.size ()));
   }
 
   [[nodiscard]] vector3 pseudo_rigid_point (id body, values gradient, values center, values place) const
@@ -516,6 +558,20 @@ public:
     detail::need (referential, 3, "referential");
     check (ldy_system_world_angular_velocity (raw (), body, referential.data (), spin.data ()));
     return spin;
+  }
+
+  void body_angular_velocities (view<const id> bodies, values world, view<double> referential) const
+  {
+    detail::need (world, 3 * bodies.size (), "world"), detail::need (referential, 3 * bodies.size (), "referential");
+    check (ldy_system_body_angular_velocities (raw (), bodies.data (), sizeof (id), world.data (), of_vector, referential.data (), of_vector,
+      bodies.size ()));
+  }
+
+  void world_angular_velocities (view<const id> bodies, values referential, view<double> world) const
+  {
+    detail::need (referential, 3 * bodies.size (), "referential"), detail::need (world, 3 * bodies.size (), "world");
+    check (ldy_system_world_angular_velocities (raw (), bodies.data (), sizeof (id), referential.data (), of_vector, world.data (), of_vector,
+      bodies.size ()));
   }
 
   /* ---- constraints */
@@ -559,19 +615,11 @@ public:
     return joint;
   }
 
-  /* Set where the centers of the bodies of a joint are; the center of the ground may be empty. */
-  void set_joint_centers (id joint, values master_center, values slave_center)
-  {
-    point (master_center, "master_center"), point (slave_center, "slave_center");
-    check (ldy_system_set_joint_centers (raw (), joint, master_center.data (), slave_center.data ()));
-  }
-
-  /* The errors of a joint, one for each row. */
-  [[nodiscard]] std::vector<double> joint_error (id joint, values master_center, values slave_center) const
+  /* The errors of a joint, one for each row, from the rotations and positions of its bodies. */
+  [[nodiscard]] std::vector<double> joint_error (id joint) const
   {
     std::vector<double> errors (static_cast<std::size_t> (constraint_rows (joint)));
-    point (master_center, "master_center"), point (slave_center, "slave_center");
-    check (ldy_system_joint_error (raw (), joint, master_center.data (), slave_center.data (), errors.data (), errors.size ()));
+    check (ldy_system_joint_error (raw (), joint, errors.data (), errors.size ()));
     return errors;
   }
 
@@ -796,6 +844,14 @@ public:
   void constraint_force (id body, values R, view<double> force) const
   {
     check (ldy_system_constraint_force (raw (), body, R.data (), R.size (), force.data (), force.size ()));
+  }
+
+  /* The forces on many bodies with the same number of velocities, one after the other. */
+  void constraint_forces (view<const id> bodies, values R, view<double> forces) const
+  {
+    std::size_t n = each (bodies, values (forces));
+    check (ldy_system_constraint_forces (raw (), bodies.data (), sizeof (id), R.data (), R.size (), forces.data (), n * sizeof (double), n,
+      bodies.size ()));
   }
 
   void apply_reactions (values R) { check (ldy_system_apply_reactions (raw (), R.data (), R.size ())); }
@@ -1147,6 +1203,26 @@ inline vector3 gyroscopic_change (values inertia, values spin, double h)
   detail::need (inertia, 9, "inertia"), detail::need (spin, 3, "spin");
   detail::check (ldy_gyroscopic_change (inertia.data (), spin.data (), h, change.data ()));
   return change;
+}
+
+/* The gyroscopic terms of several bodies, one after the other; inertias has 9 values for each of them, or for all. */
+inline void gyroscopic_changes (values inertias, values spins, double h, view<double> changes)
+{
+  std::size_t count = spins.size () / 3, stride = inertias.size () == 9 ? 0 : 9;
+  detail::need (spins, 3 * count, "spins"), detail::need (changes, 3 * count, "changes");
+  detail::need (inertias, stride ? 9 * count : 9, "inertias");
+  detail::check (ldy_gyroscopic_changes (inertias.data (), stride * sizeof (double), spins.data (), 3 * sizeof (double), h, changes.data (),
+    3 * sizeof (double), count));
+}
+
+/* See ldy_advance_rotations. */
+inline void advance_rotations (values rotations, values before, values after, double h, view<double> turned)
+{
+  std::size_t count = before.size () / 3;
+  detail::need (before, 3 * count, "before"), detail::need (after, 3 * count, "after");
+  detail::need (rotations, 9 * count, "rotations"), detail::need (turned, 9 * count, "turned");
+  detail::check (ldy_advance_rotations (rotations.data (), 9 * sizeof (double), before.data (), after.data (), 3 * sizeof (double), h,
+    turned.data (), 9 * sizeof (double), count));
 }
 
 /* See ldy_advance_rotation. */

@@ -186,6 +186,20 @@ typedef struct ldy_system ldy_system;
 LDY_RESULT
 int ldy_system_create(ldy_system **system);
 
+/* Copy a system: bodies, constraints, and everything that was set, under the same ids. The copy has no results; after an update they
+   are bit-identical with those of the original.
+
+   - clone: where to write the copy. Destroy it with ldy_system_destroy.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a body has an inverse callback, which
+   cannot be copied.
+
+   Safety:
+   system comes from ldy_system_create; clone is NULL or valid. */
+LDY_RESULT
+int ldy_system_clone(const ldy_system *system,
+                     ldy_system **clone);
+
 /* Destroy a system with all its bodies and constraints; NULL is allowed.
 
    Safety:
@@ -751,6 +765,10 @@ enum ldy_axes_kind {
    A law of bounds without limits (LDY_LAW_FIXED) holds a joint. A limit or motor is a second constraint with the same frames and
    points. ldy_system_joint_error returns the errors for the bias of laws. ldy_system_set_operators refuses a joint.
 
+   If the positions of its bodies are known (ldy_system_set_positions), the rows of the point are the velocities at the place of the
+   slave's point. Otherwise both points count as one place. A slider whose bodies turn needs positions before each update, because its
+   points are apart. Other joints work without them.
+
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the kind is unknown, a body is not rigid,
    both bodies are the same or the ground, a value is not finite, or a frame is not orthonormal to within 1e-8 (unless an option
    accepts it, see ldy_system_set_option). Returns LDY_ERROR_NOT_FOUND if a body does not exist.
@@ -768,26 +786,7 @@ int ldy_system_add_joint(ldy_system *system,
                          const double *slave_point,
                          int64_t *joint);
 
-/* Set where the mass centers of the bodies of a joint are. The rows of a joint at points are then the velocities at the place of the
-   slave's point. Without centers, both points count as one place.
-
-   A slider whose bodies turn needs this before each update, because its points are apart. Other joints work without it.
-
-   - joint: id of a joint by axes.
-   - master_center, slave_center: places in the world, 3 values each; not read for the ground.
-
-   Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the constraint
-   is not a joint by axes, or a value is not finite.
-
-   Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-LDY_RESULT
-int ldy_system_set_joint_centers(ldy_system *system,
-                                 int64_t joint,
-                                 const double *master_center,
-                                 const double *slave_center);
-
-/* Compute the errors of a joint, one for each row. The rotations are the rotations in the system.
+/* Compute the errors of a joint, one for each row, from the rotations and the positions of its bodies (ldy_system_set_positions).
 
    - A row of the point: the component of master's point - slave's point in the axes of the master.
    - A row of the angular velocity: the component of the rotation vector from the slave's axes to the master's, in radians. For a
@@ -798,19 +797,17 @@ int ldy_system_set_joint_centers(ldy_system *system,
    While the errors are small, their rates are the velocities U. A law with the bias erp error / h removes the share erp in a step.
 
    - joint: id of a joint by axes.
-   - master_center, slave_center: where the mass centers are in the world, 3 values each; not read for the ground.
    - errors: where to write them; count is the number of rows.
 
    Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the constraint
-   is not a joint by axes, count is wrong, or a value is not finite. After an error nothing is written.
+   is not a joint by axes, the position of a body was never set, count is wrong, or an error is not finite. After an error nothing is
+   written.
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
+   system comes from ldy_system_create; errors is NULL or has count values. */
 LDY_RESULT
 int ldy_system_joint_error(const ldy_system *system,
                            int64_t joint,
-                           const double *master_center,
-                           const double *slave_center,
                            double *errors,
                            size_t count);
 
@@ -1214,6 +1211,194 @@ int ldy_system_rotations(const ldy_system *system,
                          size_t rotations_stride,
                          size_t count);
 
+
+/* Set where the mass centers of rigid bodies and obstacles are in the world. The function sets all of them or none. A new body has
+   no position.
+
+   ldy_system_body_point, ldy_system_contact_frames and ldy_system_joint_error use positions, and so do updates for joints by axes.
+   Nothing else depends on them. If you use one of these, set positions whenever the bodies have moved, as rotations.
+
+   - bodies: an id each.
+   - positions: 3 values each.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a
+   multiple of 8, a body is of another kind, or a value is not finite.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
+int ldy_system_set_positions(ldy_system *system,
+                             const int64_t *bodies,
+                             size_t bodies_stride,
+                             const double *positions,
+                             size_t positions_stride,
+                             size_t count);
+
+/* Return the positions of rigid bodies and obstacles, as they were set.
+
+   - bodies: an id each.
+   - positions: where to write 3 values each.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a
+   multiple of 8 or less than an entry, a body is of another kind, or its position was never set. After an error nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+LDY_RESULT
+int ldy_system_positions(const ldy_system *system,
+                         const int64_t *bodies,
+                         size_t bodies_stride,
+                         double *positions,
+                         size_t positions_stride,
+                         size_t count);
+
+/* Compute frames and points of contacts from normals and places in the world, for ldy_system_sync_constraints,
+   ldy_system_add_point_constraints or ldy_system_move_constraints.
+
+   The bodies are rigid bodies or obstacles whose positions are set (ldy_system_set_positions). Both points of a contact are at its
+   place. Frames are those of ldy_frame_from_normal.
+
+   - masters, slaves: an id each, or LDY_GROUND. slaves NULL: all slaves are the ground. bodies_stride: for both.
+   - normals: the direction from the slave to the master, of any length, 3 values each.
+   - places: where the contact is in the world, 3 values each.
+   - frames: where to write 9 values each.
+   - master_points, slave_points: where to write 3 values each, for the ground the place. points_stride: for both.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument other than slaves is NULL, a
+   stride is not a multiple of 8 or less than an entry that is written, a body is of another kind or has no position, a normal is
+   zero, or a value is not finite. After an error nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and those that are
+   written overlap nothing. */
+LDY_RESULT
+int ldy_system_contact_frames(const ldy_system *system,
+                              const int64_t *masters,
+                              const int64_t *slaves,
+                              size_t bodies_stride,
+                              const double *normals,
+                              size_t normals_stride,
+                              const double *places,
+                              size_t places_stride,
+                              double *frames,
+                              size_t frames_stride,
+                              double *master_points,
+                              double *slave_points,
+                              size_t points_stride,
+                              size_t count);
+
+/* Compute referential points of many rigid bodies or obstacles, as ldy_system_body_point computes one.
+
+   - bodies: an id each. A body may occur several times.
+   - places: 3 values each.
+   - points: where to write 3 values each.
+
+   Returns the codes of ldy_system_body_point, or LDY_ERROR_INVALID_ARGUMENT if a stride is not a multiple of 8 or less than an entry
+   that is written. After an error nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and points overlaps
+   nothing. */
+LDY_RESULT
+int ldy_system_body_points(const ldy_system *system,
+                           const int64_t *bodies,
+                           size_t bodies_stride,
+                           const double *places,
+                           size_t places_stride,
+                           double *points,
+                           size_t points_stride,
+                           size_t count);
+
+/* Compute angular velocities of many rigid bodies or obstacles in their referential frames, as ldy_system_body_angular_velocity
+   computes one.
+
+   - bodies: an id each.
+   - world: 3 values each.
+   - referential: where to write 3 values each.
+
+   Returns the codes of ldy_system_body_angular_velocity, or LDY_ERROR_INVALID_ARGUMENT if a stride is not a multiple of 8 or less
+   than an entry that is written. After an error nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and referential
+   overlaps nothing. */
+LDY_RESULT
+int ldy_system_body_angular_velocities(const ldy_system *system,
+                                       const int64_t *bodies,
+                                       size_t bodies_stride,
+                                       const double *world,
+                                       size_t world_stride,
+                                       double *referential,
+                                       size_t referential_stride,
+                                       size_t count);
+
+/* Compute angular velocities of many rigid bodies or obstacles in the world frame, as ldy_system_world_angular_velocity computes
+   one.
+
+   - bodies: an id each.
+   - referential: 3 values each, for instance the first three values of velocities.
+   - world: where to write 3 values each.
+
+   Returns the codes of ldy_system_body_angular_velocities. After an error nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and world overlaps
+   nothing. */
+LDY_RESULT
+int ldy_system_world_angular_velocities(const ldy_system *system,
+                                        const int64_t *bodies,
+                                        size_t bodies_stride,
+                                        const double *referential,
+                                        size_t referential_stride,
+                                        double *world,
+                                        size_t world_stride,
+                                        size_t count);
+
+/* Compute the gyroscopic terms of many rigid bodies, as ldy_gyroscopic_change computes one.
+
+   - inertias: 9 values each. inertias_stride 0: the first is for all.
+   - spins: 3 values each, for instance the first three values of velocities.
+   - h: the step.
+   - changes: where to write 3 values each.
+
+   Returns the codes of ldy_gyroscopic_change, or LDY_ERROR_INVALID_ARGUMENT if a stride is not a multiple of 8 or less than an entry
+   that is written. After an error nothing is written, and the text names the entry.
+
+   Safety:
+   Arrays are NULL or have count entries of the sizes and strides given, and changes overlaps nothing. */
+LDY_RESULT
+int ldy_gyroscopic_changes(const double *inertias,
+                           size_t inertias_stride,
+                           const double *spins,
+                           size_t spins_stride,
+                           double h,
+                           double *changes,
+                           size_t changes_stride,
+                           size_t count);
+
+/* Compute the rotations of many rigid bodies after a step, as ldy_advance_rotation computes one.
+
+   - rotations: 9 values each.
+   - before, after: 3 values each, for instance the first three values of velocities. spins_stride: for both.
+   - h: the step.
+   - turned: where to write 9 values each.
+
+   Returns the codes of ldy_advance_rotation, or LDY_ERROR_INVALID_ARGUMENT if a stride is not a multiple of 8 or less than an entry
+   that is written. After an error nothing is written, and the text names the entry.
+
+   Safety:
+   Arrays are NULL or have count entries of the sizes and strides given, and turned overlaps nothing. */
+LDY_RESULT
+int ldy_advance_rotations(const double *rotations,
+                          size_t rotations_stride,
+                          const double *before,
+                          const double *after,
+                          size_t spins_stride,
+                          double h,
+                          double *turned,
+                          size_t turned_stride,
+                          size_t count);
+
 enum ldy_body_kind {
   /* A kind of body: inserted by ldy_system_add_rigid. */
   LDY_BODY_RIGID = 1,
@@ -1306,23 +1491,21 @@ int ldy_system_constraint(const ldy_system *system,
 
 
 /* Compute the referential point of a rigid body or an obstacle from its place in the world: X = X_center + rotation^T (place -
-   center). Use it to turn contacts that were found in the world into the points of constraints.
+   position). ldy_system_contact_frames computes frames and points of contacts at once.
 
-   - center: where the mass center is now, 3 values.
    - place: where the point is now, 3 values.
    - point: where to write X, 3 values.
 
-   The rotation is the rotation in the system.
+   Rotation and position are those in the system, see ldy_system_set_rotation and ldy_system_set_positions.
 
    Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
-   another kind, or a value is not finite. After an error nothing is written.
+   another kind, its position was never set, or a value is not finite. After an error nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
 LDY_RESULT
 int ldy_system_body_point(const ldy_system *system,
                           int64_t body,
-                          const double *center,
                           const double *place,
                           double *point);
 
@@ -1603,13 +1786,13 @@ int ldy_rows_multiply(const ldy_rows *rows,
                       size_t count,
                       size_t columns);
 
-/* Add the generalized force H^T R of all constraints on a body to force. Since the last update only velocities may have changed.
+/* Compute the generalized force H^T R of all constraints on a body. Since the last update only velocities may have changed.
 
-   - R: count values, three for each row.
-   - force: in and out, force_count values.
+   - R: count values, one for each scalar row.
+   - force: where to write it, force_count values.
    - force_count: number of generalized velocities of the body.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), LDY_ERROR_NOT_FOUND if there is no such body,
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such body,
    LDY_ERROR_STALE_RESULTS if there was no such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a count is wrong.
 
    Safety:
@@ -1621,6 +1804,29 @@ int ldy_system_constraint_force(const ldy_system *system,
                                 size_t count,
                                 double *force,
                                 size_t force_count);
+
+/* Compute the generalized forces of many bodies, as ldy_system_constraint_force computes one, and faster than one by one.
+
+   - bodies: an id each.
+   - R: R_count values, one for each scalar row.
+   - forces: where to write n values each.
+   - n: number of generalized velocities, the same for all of these bodies.
+
+   Returns the codes of ldy_system_constraint_force, or LDY_ERROR_INVALID_ARGUMENT if a stride is not a multiple of 8 or less than an
+   entry that is written. After an error nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes and strides given, and forces overlaps nothing. */
+LDY_RESULT
+int ldy_system_constraint_forces(const ldy_system *system,
+                                 const int64_t *bodies,
+                                 size_t bodies_stride,
+                                 const double *R,
+                                 size_t R_count,
+                                 double *forces,
+                                 size_t forces_stride,
+                                 size_t n,
+                                 size_t count);
 
 /* Add h A^-1 H^T R to the free velocity of each body, theory (50). The result is the velocity at the end of the step.
 
@@ -1994,7 +2200,8 @@ typedef struct {
   int32_t method;
   /* Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000. */
   int32_t max_sweeps;
-  /* For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the last. */
+  /* For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the last. The
+     contacts of a system have it last, and ldy_contact_solver_solve refuses another value than 0. */
   int32_t normal_first;
   /* Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
      error. With a limit, results depend on the clock. */

@@ -1,4 +1,4 @@
-//! Vectors that report when memory is exhausted. Five functions change a vector and use the memory that it has; three make a new one; one
+//! Vectors that report when memory is exhausted. Five functions change a vector and use the memory that it has; four make a new one; one
 //! gives the error alone.
 
 use std::collections::TryReserveError;
@@ -64,6 +64,11 @@ pub fn collected<T>(most: usize, items: impl Iterator<Item = T>) -> Result<Vec<T
     let mut values = with_capacity(most)?;
     values.extend(items);
     Ok(values)
+}
+
+/// A vector of copies of values.
+pub fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>> {
+    collected(values.len(), values.iter().copied())
 }
 
 /// A vector of `count` copies of a value.

@@ -162,6 +162,45 @@ static void steady (void)
   destroy (&t);
 }
 
+/* Each allocation of a clone fails in turn: nothing is left of it, and the original has its results. */
+static void clones (void)
+{
+  ldy_rows rows = LDY_ROWS_INIT, copied = LDY_ROWS_INIT;
+  ldy_system *copy = NULL;
+  STATE t = { 0 };
+  int failures = 0;
+
+  check_context ("clones");
+  CHECK_INT (go_on (&t), 0);
+  CHECK_INT (ldy_system_clone (t.system, &copy), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_TEXT (ldy_last_error (), "body 5: its inverse callback cannot be copied");
+  CHECK_INT (ldy_system_set_inertia (t.system, 5, DENSE (3, unit)), 0);
+  CHECK_INT (ldy_system_update (t.system, 0.5), 0);
+  failing.persistent = 0;
+  for (;;) {
+    long in_use = failing.in_use;
+    failing_arm (failures + 1);
+    int code = ldy_system_clone (t.system, &copy);
+    failing.armed = 0;
+    if (code == 0) break;
+    failures ++;
+    CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
+    CHECK (!copy && failing.in_use == in_use);
+  }
+  CHECK (failures > 20);
+  CHECK_INT (ldy_system_results (copy, &copied), LDY_ERROR_STALE_RESULTS);
+  CHECK_INT (ldy_system_results (t.system, &rows), 0);
+  CHECK_INT (ldy_system_update (copy, 0.5), 0);
+  CHECK_INT (ldy_system_results (copy, &copied), 0);
+  CHECK (copied.entries == rows.entries && copied.scalars == rows.scalars);
+  CHECK_SAME_BITS (copied.values, rows.values, rows.entries * sizeof *rows.values);
+  CHECK_SAME_BITS (copied.B, rows.B, rows.scalars * sizeof *rows.B);
+  CHECK_INT (ldy_system_clone (NULL, &copy), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_clone (t.system, NULL), LDY_ERROR_INVALID_ARGUMENT);
+  ldy_system_destroy (copy);
+  destroy (&t);
+}
+
 static STATE expected;
 
 /* The k-th allocation fails, or all from there on; 1 if one did. */
@@ -205,6 +244,7 @@ int main (int argc, char **argv)
 
   if (!CHECK (step > 0)) return check_summary ("system_allocations");
   steady ();
+  clones ();
   CHECK_INT (go_on (&expected), 0);
   CHECK (expected.critical[0] > 0 && expected.dimension > 0);
   destroy (&expected);

@@ -82,10 +82,12 @@ void test_joints ()
   system.update (1);
   ldy::values B = system.results ().B ();
   CHECK (B.size () == 6 && near (B[0], 5) && near (B[1], -2.5) && near (B[2], 6) && near (B[5], 3));
-  std::vector<double> errors = system.joint_error (weld, { 0, -0.5, 0.25 }, {});
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "position", [&] { (void) system.joint_error (weld); }));
+  system.set_positions ({ body }, { 0, -0.5, 0.25 });
+  std::vector<double> errors = system.joint_error (weld);
   CHECK (errors.size () == 6 && near (errors[1], 0) && near (errors[2], 0.25) && near (errors[5], 1.5707963267948966));
   /* The slave's point, the origin, is where the center of the body is: it moves with the velocity of the center. */
-  system.set_joint_centers (weld, { 0, 0, 0 }, {});
+  system.set_positions ({ body }, { 0, 0, 0 });
   system.update (1);
   CHECK (near (system.results ().B ()[0], 5) && near (system.results ().B ()[1], -4));
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "kind is 9", [&] { system.add_joint (9, body, ldy::ground, axes, { 0, 0, 0 }, axes, { 0, 0, 0 }); }));
@@ -621,7 +623,29 @@ void test_many ()
   CHECK (fails (52, "entry 1", [&] { system.sync_constraints ({ 1, 1 }, { bodies[0], bodies[1] }, {}, two, places, {}); }));
   CHECK (system.sync_constraints ({}, {}, {}, {}, {}, {}).removed == 1);
 
-  ldy::vector3 point = system.body_point (bodies[0], { 1, 0, 0 }, { 1, 2, 3 }), spin = system.body_angular_velocity (bodies[0], { 1, 2, 3 });
+  std::vector<double> positions = { 1, 0, 0, 0, 1, 0 }, six (6), turned_frames (18), more (6), twelve (12);
+  masters = { bodies[0], bodies[1] };
+  system.set_positions (masters, positions);
+  system.positions (masters, six);
+  CHECK (six == positions);
+  system.contact_frames (masters, {}, { 0, 0, 1, 0, 0, 2 }, { 1, 2, 3, 4, 5, 6 }, turned_frames, six, more);
+  CHECK (near (six[0], 2) && near (six[1], 0) && near (six[2], 3) && more == (std::vector<double> { 1, 2, 3, 4, 5, 6 }));
+  CHECK (turned_frames[8] == 1 && turned_frames[17] == 1);
+  CHECK (fails (52, "slaves: 1 values where 2", [&] { system.contact_frames (masters, { bodies[2] }, six, six, turned_frames, six, more); }));
+  system.body_points (masters, more, positions);
+  CHECK (positions == six);
+  system.body_angular_velocities (masters, more, six), system.world_angular_velocities (masters, six, positions);
+  CHECK (near (positions[0], 1) && near (positions[5], 6));
+  ldy::gyroscopic_changes ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 0, 1, 1, 0, 0, 1 }, 1e-9, six);
+  CHECK (std::fabs (six[0] + 1e-9) < 1e-17 && six[3] == 0);
+  ldy::advance_rotations (turned_frames, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, 1, two);
+  CHECK (two == turned_frames);
+  ldy::System copy = system.clone ();
+  CHECK (copy.bodies () == system.bodies () && copy.constraints () == system.constraints ());
+  copy.remove_constraints (copy.constraints ());
+  CHECK (copy.constraint_count () == 0 && system.constraint_count () > 0);
+
+  ldy::vector3 point = system.body_point (bodies[0], { 1, 2, 3 }), spin = system.body_angular_velocity (bodies[0], { 1, 2, 3 });
   CHECK (near (point[0], 2) && near (point[1], 0) && near (point[2], 3)); /* turned by a quarter about z */
   spin = system.world_angular_velocity (bodies[0], spin);
   CHECK (near (spin[0], 1) && near (spin[1], 2) && near (spin[2], 3));

@@ -79,12 +79,12 @@ static void bodies (void)
   BAD (ldy_system_add_rigid (s, 1, unit, NULL, origin, &id), "rotation is NULL");
   BAD (ldy_system_add_rigid (s, 1, unit, unit, NULL, &id), "center is NULL");
   BAD (ldy_system_add_rigid (s, 1, unit, unit, origin, NULL), "body is NULL");
-  BAD (ldy_system_add_rigid (s, 0, unit, unit, origin, &id), "body 4: its mass is not positive and finite");
+  BAD (ldy_system_add_rigid (s, 0, unit, unit, origin, &id), "new body: its mass is not positive and finite");
   BAD (ldy_system_add_rigid (s, NAN, unit, unit, origin, &id), "mass");
   BAD (ldy_system_add_rigid (s, 1, skew, unit, origin, &id), "not symmetric");
   BAD (ldy_system_add_rigid (s, 1, indefinite, unit, origin, &id), "not positive definite");
   BAD (ldy_system_add_rigid (s, 1, not_a_number, unit, origin, &id), "referential inertia is not finite");
-  BAD (ldy_system_add_rigid (s, 1, unit, not_a_number, origin, &id), "body 4: its rotation is not finite");
+  BAD (ldy_system_add_rigid (s, 1, unit, not_a_number, origin, &id), "new body: its rotation is not finite");
   BAD (ldy_system_add_pseudo_rigid (s, 1, not_a_number, origin, &id), "Euler tensor is not finite");
   BAD (ldy_system_add_pseudo_rigid (s, 1, unit, not_a_number, &id), "centre is not finite");
   BAD (ldy_system_add_obstacle (s, unit, NULL, &id), "center is NULL");
@@ -123,14 +123,14 @@ static void matrices (void)
   static const int twice_starts[3] = { 0, 2, 3 }, twice_rows[3] = { 0, 0, 1 };
   static const double skew[4] = { 2, 1, -1, 2 };
 
-  FAILS (ldy_system_add_body (s, SPARSE (2, descending, rows_of, twos, 2), &id), LDY_ERROR_INVALID_FORMAT, "body 4: its matrix A: starts");
+  FAILS (ldy_system_add_body (s, SPARSE (2, descending, rows_of, twos, 2), &id), LDY_ERROR_INVALID_FORMAT, "new body: its matrix A: starts");
   FAILS (ldy_system_add_body (s, SPARSE (2, negative, rows_of, twos, 2), &id), LDY_ERROR_INVALID_FORMAT, "starts");
-  FAILS (ldy_system_add_body (s, SPARSE (2, twice_starts, twice_rows, ones, 3), &id), LDY_ERROR_INVALID_FORMAT, "body 4: its matrix A");
+  FAILS (ldy_system_add_body (s, SPARSE (2, twice_starts, twice_rows, ones, 3), &id), LDY_ERROR_INVALID_FORMAT, "new body: its matrix A");
   FAILS (ldy_system_add_body (s, SPARSE (2, starts, outside, twos, 2), &id), LDY_ERROR_INVALID_FORMAT, "a row index lies outside");
   FAILS (ldy_system_add_body (s, SPARSE (2, starts, above, twos, 2), &id), LDY_ERROR_NOT_POSITIVE_DEFINITE, "not positive definite in row 0");
   BAD (ldy_system_add_body (s, SPARSE (2, starts, rows_of, not_a_number, 2), &id), "non-finite");
   BAD (ldy_system_add_body (s, SPARSE (2, all_starts, all_rows, skew, 4), &id), "not symmetric");
-  BAD (ldy_system_add_body (s, SPARSE (2, missing, upper, ones, 3), &id), "body 4: the matrix A is not symmetric");
+  BAD (ldy_system_add_body (s, SPARSE (2, missing, upper, ones, 3), &id), "new body: the matrix A is not symmetric");
   BAD (ldy_system_add_body (s, SPARSE (2, NULL, rows_of, twos, 2), &id), "starts is NULL");
   BAD (ldy_system_set_inertia (s, general, SPARSE (2, starts, NULL, twos, 2)), "rows is NULL");
 }
@@ -150,24 +150,24 @@ static void constraints (void)
   double compliance[9];
 
   BAD (ldy_system_add_point_constraint (s, rigid, 9, unit, origin, origin, &id),
-    "constraint 3 between bodies 0 and 9: there is no body 9");
+    "new constraint between bodies 0 and 9: there is no body 9");
   BAD (ldy_system_add_point_constraint (s, -2, rigid, unit, origin, origin, &id), "body -2");
   BAD (ldy_system_add_point_constraint (s, LDY_GROUND, LDY_GROUND, unit, NULL, NULL, &id),
-    "constraint 3: both of its bodies are the ground");
+    "new constraint: both of its bodies are the ground");
   BAD (ldy_system_add_point_constraint (s, rigid, general, unit, origin, origin, &id),
-    "constraint 3 between bodies 0 and 2: a body of it is neither rigid");
+    "new constraint between bodies 0 and 2: a body of it is neither rigid");
   BAD (ldy_system_add_point_constraint (s, rigid, pseudo, NULL, origin, origin, &id), "frame is NULL");
   BAD (ldy_system_add_point_constraint (s, rigid, pseudo, unit, NULL, origin, &id), "master_point is NULL");
   BAD (ldy_system_add_point_constraint (s, rigid, pseudo, unit, origin, NULL, &id), "slave_point is NULL");
   BAD (ldy_system_add_point_constraint (s, rigid, pseudo, not_a_number, origin, origin, &id),
-    "constraint 3 between bodies 0 and 1: its frame is not finite");
+    "new constraint between bodies 0 and 1: its frame is not finite");
   BAD (ldy_system_add_point_constraint (s, rigid, LDY_GROUND, unit, not_a_number, NULL, &id),
-    "constraint 3 on body 0: a point of it is not finite");
+    "new constraint on body 0: a point of it is not finite");
   BAD (ldy_system_add_point_constraint (s, rigid, pseudo, unit, origin, origin, NULL), "constraint is NULL");
   BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { general, LDY_GROUND }, (ldy_operator []) { (ldy_operator) { 0 }, (ldy_operator) { 0 } }, 2, &id), "its columns: 0 values");
   BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { general, LDY_GROUND }, (ldy_operator []) { none, (ldy_operator) { 0 } }, 2, &id), "values of an operator H is NULL");
   BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { general, LDY_GROUND }, (ldy_operator []) { nan, (ldy_operator) { 0 } }, 2, &id),
-    "constraint 3, operator H of body 2: its operator H is not finite");
+    "new constraint, operator H of body 2: its operator H is not finite");
   BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { general, LDY_GROUND }, (ldy_operator []) { descending, (ldy_operator) { 0 } }, 2, &id), "do not ascend");
   BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { general, LDY_GROUND }, (ldy_operator []) { late, (ldy_operator) { 0 } }, 2, &id), "do not ascend from 0");
   BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { general, LDY_GROUND }, (ldy_operator []) { outside, (ldy_operator) { 0 } }, 2, &id), "is not 0, 1 or 2");
@@ -177,12 +177,12 @@ static void constraints (void)
   for (int i = 0; i < 4; i ++) {
     nodal.rows = bad_nodes[i];
     BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { rigid, LDY_GROUND }, (ldy_operator []) { nodal, (ldy_operator) { 0 } }, 2, &id),
-      "constraint 3, operator H of body 0: nodes of its operator H do not ascend");
+      "new constraint, operator H of body 0: nodes of its operator H do not ascend");
   }
   nodal.rows = rows_of;
   nodal.values = not_finite;
   BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { rigid, LDY_GROUND }, (ldy_operator []) { nodal, (ldy_operator) { 0 } }, 2, &id),
-    "constraint 3, operator H of body 0: its operator H is not finite");
+    "new constraint, operator H of body 0: its operator H is not finite");
   BAD (ldy_system_add_constraint_rows (s, 3, (int64_t []) { LDY_GROUND, LDY_GROUND }, (ldy_operator []) { (ldy_operator) { 0 }, (ldy_operator) { 0 } }, 2, &id), "both of its bodies");
   BAD (ldy_system_move_constraint (s, by_operator, unit, origin, NULL), "constraint 1 on body 2: it is placed");
   BAD (ldy_system_move_constraint (s, contact, unit, not_a_number, origin), "constraint 0 between bodies 0 and 1: a point");

@@ -70,6 +70,7 @@ static void kept_and_given (void)
   ldy_rows before = { .size = sizeof before }, after = { .size = sizeof after };
   ldy_law laws[BALLS + 1], told;
   CONTACT contacts[BALLS];
+  ldy_contact_solver_options first = { .size = sizeof first, .normal_first = 1 };
   double R[3 * BALLS + 1] = { 0 }, own[3 * BALLS + 1] = { 0 };
   int64_t joint = BALLS;
 
@@ -77,6 +78,7 @@ static void kept_and_given (void)
   GOOD (ldy_system_results (system, &before));
   BAD (ldy_contact_solver_solve (solver, system, NULL, 0, NULL, own, 3 * BALLS + 1, &a), "constraint 0 on body 0: it has no law");
   BAD (ldy_contact_solver_solve (solver, system, NULL, 2, NULL, own, 3 * BALLS + 1, &a), "laws is NULL");
+  BAD (ldy_contact_solver_solve (solver, system, NULL, 0, &first, own, 3 * BALLS + 1, &a), "the contacts of a system have the normal last");
   memset (contacts, 0xff, sizeof contacts);
   for (int k = 0; k <= BALLS; k ++) laws[k] = law_of (k);
   for (int k = 0; k < BALLS; k ++) contacts[k].id = BALLS - 1 - k, contacts[k].law = laws[BALLS - 1 - k];

@@ -263,30 +263,30 @@ static void bad_input (void)
   text_is (ldy_system_add_constraint_rows (t.system, 1, bodies, H, 1, NULL), 52, "constraint is NULL");
   text_is (ldy_system_add_constraint_rows (t.system, 1, bodies, H, 0, &id), 52, "count is 0: a constraint has one to sixteen bodies");
   text_is (ldy_system_add_constraint_rows (t.system, 1, bodies, H, 17, &id), 52, "count is 17: a constraint has one to sixteen bodies");
-  text_is (ldy_system_add_constraint_rows (t.system, 0, bodies, H, 1, &id), 52, "constraint 7 on body 0: a constraint has one to six rows");
+  text_is (ldy_system_add_constraint_rows (t.system, 0, bodies, H, 1, &id), 52, "new constraint on body 0: a constraint has one to six rows");
   text_is (ldy_system_add_constraint_rows (t.system, 7, bodies, H, 2, &id), 52,
-    "constraint 7 between bodies 0 and 1: a constraint has one to six rows");
-  text_is (ldy_system_add_constraint_rows (t.system, 1, none, H, 2, &id), 52, "constraint 7 between bodies 0 and 77: there is no body 77");
+    "new constraint between bodies 0 and 1: a constraint has one to six rows");
+  text_is (ldy_system_add_constraint_rows (t.system, 1, none, H, 2, &id), 52, "new constraint between bodies 0 and 77: there is no body 77");
   text_is (ldy_system_add_constraint_rows (t.system, 1, twice, H, 3, &id), 52,
-    "constraint 7 among bodies 0, 1 and 1 more: a body of it is there twice");
+    "new constraint among bodies 0, 1 and 1 more: a body of it is there twice");
   text_is (ldy_system_add_constraint_rows (t.system, 1, bodies, &tall, 1, &id), 52,
-    "constraint 7, operator H of body 0: its operator H: 8 values where 4 are needed");
+    "new constraint, operator H of body 0: its operator H: 8 values where 4 are needed");
   text_is (ldy_system_add_constraint_rows (t.system, 1, bodies, &sparse, 1, &id), 52,
-    "constraint 7, operator H of body 0: a row of its operator H is none of its constraint's");
+    "new constraint, operator H of body 0: a row of its operator H is none of its constraint's");
   text_is (ldy_system_add_constraint_rows (t.system, 1, bodies, &nodal, 1, &id), 52,
-    "constraint 7, operator H of body 0: an operator by nodes is for constraints of three rows");
+    "new constraint, operator H of body 0: an operator by nodes is for constraints of three rows");
   H[1].values = NULL;
   text_is (ldy_system_add_constraint_rows (t.system, 1, bodies, H, 2, &id), 52, "values of an operator H is NULL");
   H[1].values = one, H[1].n = 3;
   text_is (ldy_system_add_constraint_rows (t.system, 1, bodies, H, 2, &id), 52,
-    "constraint 7, operator H of body 1: its columns: 3 values where 4 are needed");
+    "new constraint, operator H of body 1: its columns: 3 values where 4 are needed");
   H[1].n = DOFS;
   text_is (ldy_system_add_dof_constraint (t.system, 1, DOFS, 1, &id), 52,
-    "constraint 7 on body 1: its body has no such generalized velocity");
+    "new constraint on body 1: its body has no such generalized velocity");
   text_is (ldy_system_add_dof_constraint (t.system, 1, -1, 1, &id), 52,
-    "constraint 7 on body 1: its body has no such generalized velocity");
-  text_is (ldy_system_add_dof_constraint (t.system, 1, 0, INFINITY, &id), 52, "constraint 7 on body 1: its coefficient is not finite");
-  text_is (ldy_system_add_dof_constraint (t.system, 44, 0, 1, &id), 52, "constraint 7 on body 44: there is no body 44");
+    "new constraint on body 1: its body has no such generalized velocity");
+  text_is (ldy_system_add_dof_constraint (t.system, 1, 0, INFINITY, &id), 52, "new constraint on body 1: its coefficient is not finite");
+  text_is (ldy_system_add_dof_constraint (t.system, 44, 0, 1, &id), 52, "new constraint on body 44: there is no body 44");
   text_is (ldy_system_set_operators (t.system, 0, H, 2), 52,
     "constraint 0 on body 0: its operators H: 2 values where 1 are needed");
   text_is (ldy_system_set_operators (t.system, 55, H, 1), 52, "constraint 55: there is no such constraint");
@@ -351,11 +351,11 @@ static void bad_input (void)
     text_is (ldy_system_add_jacobian (t.system, body, 2, each, 1, MATRIX (1, DOFS, J, 8 * DOFS, 8 * 1), &id), 52,
       "entry 1: body -1: there is no such body");
     text_is (ldy_system_add_jacobian (t.system, body, 1, each, 2, MATRIX (2, DOFS, J, 8 * DOFS, 8 * 1), &id), 52,
-      "entry 1: constraint 8: its operator H is not finite");
+      "entry 1: new constraint: its operator H is not finite");
     text_is (ldy_system_add_jacobian (t.system, body, 1, tall_each, 2, MATRIX (2, DOFS, J, 8 * DOFS, 8 * 1), &id), 52,
-      "entry 1: constraint 8: a constraint has one to six rows");
+      "entry 1: new constraint: a constraint has one to six rows");
     text_is (ldy_system_add_jacobian (t.system, body, 1, less, 2, MATRIX (1, DOFS, J, 8 * DOFS, 8 * 1), &id), 52,
-      "entry 1: constraint 8: a constraint has one to six rows");
+      "entry 1: new constraint: a constraint has one to six rows");
     text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, MATRIX (2, DOFS, J, 8 * DOFS, 8 * 1), &id), 52,
       "system: rows of the Jacobian J: 2 values where 1 are needed");
     text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, CSR (1, DOFS, NULL, NULL, columns, J, DOFS), &id), 52,
@@ -363,9 +363,9 @@ static void bad_input (void)
     text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, CSR (1, DOFS, whole, NULL, columns, J, DOFS), NULL), 52,
       "constraint is NULL");
     text_is (ldy_system_add_jacobian (t.system, body, 1, each, 2, CSR (2, DOFS, whole, NULL, columns, J, 2 * DOFS), &id), 52,
-             "entry 1: constraint 8: columns of a row of the Jacobian J do not ascend, or there is no such column");
+             "entry 1: new constraint: columns of a row of the Jacobian J do not ascend, or there is no such column");
     text_is (ldy_system_add_jacobian (t.system, body, 1, each, 2, CSR (2, DOFS, whole, NULL, columns, J, DOFS), &id), 52,
-             "entry 1: constraint 8: a row of the Jacobian J begins or ends outside");
+             "entry 1: new constraint: a row of the Jacobian J begins or ends outside");
     CHECK (id == 99);
   }
 

@@ -137,9 +137,9 @@ static void bad_lists (void)
   memcpy (list[0].frame, turned, sizeof turned);
   list[2].id = 77;
   list[2].key = 1;
-  BAD (sync (system, 3, list, &report), "entry 2: constraint 3 between bodies 2 and 1: an earlier entry has its key");
+  BAD (sync (system, 3, list, &report), "entry 2: new constraint between bodies 2 and 1: an earlier entry has its key");
   list[2].key = 4, list[2].frame[0] = NAN;
-  BAD (sync (system, 3, list, &report), "entry 2: constraint 3 between bodies 2 and 1: its frame is not finite");
+  BAD (sync (system, 3, list, &report), "entry 2: new constraint between bodies 2 and 1: its frame is not finite");
   list[2].key = 3;
   BAD (sync (system, 3, list, &report), "entry 2: constraint 2 between bodies 2 and 1: its frame is not finite");
   copy.id = 77, list[2] = copy;

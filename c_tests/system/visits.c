@@ -259,7 +259,8 @@ void visit_world (const MODEL *m, RANDOM *random)
   for (int i = 0; i < 3; i ++) F[4 * i] += 4;
   for (int i = 0; i < 3; i ++) for (place[i] = at[i], j = 0; j < 3; j ++)
     place[i] += (is_rigid ? body->rotation : F)[3 * j + i] * (X[j] - body->center[j]);
-  CHECK_INT (ldy_system_body_point (m->system, body->id, at, place, told), is_rigid ? 0 : LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_set_positions (m->system, &body->id, 0, at, 0, 1), is_rigid ? 0 : LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_body_point (m->system, body->id, place, told), is_rigid ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   CHECK_INT (ldy_system_pseudo_rigid_point (m->system, body->id, F, at, place, told), body->kind == IS_PSEUDO_RIGID ? 0
     : LDY_ERROR_INVALID_ARGUMENT);
   for (int i = 0; i < 3; i ++) CHECK_NEAR (told[i], body->kind == IS_GENERAL ? -7 : X[i], 1e-13);
@@ -270,7 +271,7 @@ void visit_world (const MODEL *m, RANDOM *random)
   for (int i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], X[i], 1e-13);
   place[below (3)] = below (2) ? NAN : INFINITY;
   memcpy (back, told, sizeof back);
-  CHECK_INT (ldy_system_body_point (m->system, body->id, at, place, told), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (ldy_system_body_point (m->system, body->id, place, told), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_INT (ldy_system_body_angular_velocity (m->system, body->id, place, told), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_SAME_BITS (back, told, sizeof back);
   if (body->inertia == BY_MASS) {

@@ -70,10 +70,10 @@ fn of_fault(fault: Fault, text: String, place: Place) -> PyErr {
 
 fn place(error: &Error) -> Place {
     let (constraint, body) = match (error.subject, error.fault) {
-        (Subject::Body(body), Fault::InUse(constraint)) => (Some(constraint), Some(body)),
-        (Subject::Body(body), _) => (None, Some(body)),
-        (Subject::Constraint(id, _) | Subject::Among(id, ..), Fault::NoBody(body)) => (Some(id), Some(body)),
-        (Subject::Constraint(id, _) | Subject::Among(id, ..), _) => (Some(id), None),
+        (Subject::Body(body), Fault::InUse(constraint)) => (Some(constraint), body),
+        (Subject::Body(body), _) => (None, body),
+        (Subject::Constraint(id, _) | Subject::Among(id, ..), Fault::NoBody(body)) => (id, Some(body)),
+        (Subject::Constraint(id, _) | Subject::Among(id, ..), _) => (id, None),
         (Subject::System, Fault::NoBody(body)) => (None, Some(body)),
         (Subject::System, _) => (None, None),
     };

@@ -149,6 +149,14 @@ impl System {
         }
     }
 
+    /// A copy, which has no inverse callbacks.
+    fn clone(&self) -> PyResult<Self> {
+        let system = self.read()?.system.try_clone().map_err(raised)?;
+        let clone = Self::default();
+        clone.write()?.system = system;
+        Ok(clone)
+    }
+
     // ---- bodies
 
     fn add_rigid<'py>(
@@ -197,7 +205,7 @@ impl System {
     fn add_body(&self, py: Python, inertia: inertia::Inertia) -> PyResult<i64> {
         let Inner { system, functions, .. } = &mut *self.write()?;
         let made = inertia.made(py, functions)?;
-        let made = made.map_err(|fault| raised(Error::of_body(system.next_body(), fault)))?;
+        let made = made.map_err(|fault| raised(Error::of_new_body(fault)))?;
         Ok(system.add_body(inertia.dofs(), Kinematics::General, made).map_err(raised)? as i64)
     }
 
@@ -355,16 +363,11 @@ impl System {
         Ok(self.write()?.system.add_joint(kind, bodies, &master, &slave).map_err(raised)? as i64)
     }
 
-    fn set_joint_centers(&self, joint: i64, centers: Vectors) -> PyResult<()> {
-        let (joint, centers) = (id(Thing::Constraint, joint)?, vectors(&centers)?);
-        self.write()?.system.set_joint_centers(joint, [centers[0], centers[1]]).map_err(raised)
-    }
-
-    fn joint_error<'py>(&self, py: Python<'py>, joint: i64, centers: Vectors) -> PyResult<Array<'py>> {
-        let (joint, centers) = (id(Thing::Constraint, joint)?, vectors(&centers)?);
+    fn joint_error<'py>(&self, py: Python<'py>, joint: i64) -> PyResult<Array<'py>> {
+        let joint = id(Thing::Constraint, joint)?;
         let inner = self.read()?;
         let mut errors = vec![0.0; inner.system.constraint(joint).map_err(raised)?.rows()];
-        inner.system.joint_error(joint, [centers[0], centers[1]], &mut errors).map_err(raised)?;
+        inner.system.joint_error(joint, &mut errors).map_err(raised)?;
         Ok(array(py, &errors))
     }
 
@@ -608,15 +611,49 @@ impl System {
 
     // ---- the world
 
-    fn body_point<'py>(
+    fn body_point<'py>(&self, py: Python<'py>, bodies: Ids, place: Vectors) -> PyResult<Array<'py>> {
+        let place = vectors(&place)?;
+        self.vectors_of(py, &bodies, |system, id, k| system.body_point(id, &place[k]))
+    }
+
+    fn set_position(&self, bodies: Ids, position: Vectors) -> PyResult<()> {
+        let (bodies, position) = (ids(Thing::Body, &bodies)?, vectors(&position)?);
+        let set = self.write()?.system.set_positions(bodies.len(), |k| (bodies.at(k), position[k]));
+        set.map_err(|error| raised_of(bodies.len(), error))
+    }
+
+    fn position<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Array<'py>> {
+        let (bodies, mut all) = (ids(Thing::Body, &bodies)?, Vec::<Vector>::new());
+        let tell = |_: usize, one: &Vector| all.push(*one);
+        let told = self.read()?.system.positions(bodies.len(), |k| bodies.at(k), tell);
+        told.map_err(|error| raised_of(bodies.len(), error))?;
+        Ok(array(py, all.as_flattened()))
+    }
+
+    /// Frames, points of masters and points of slaves.
+    fn contact_frames<'py>(
         &self,
         py: Python<'py>,
-        bodies: Ids,
-        center: Vectors,
+        master: Ids,
+        slave: Ids,
+        normal: Vectors,
         place: Vectors,
-    ) -> PyResult<Array<'py>> {
-        let (center, place) = (vectors(&center)?, vectors(&place)?);
-        self.vectors_of(py, &bodies, |system, id, k| system.body_point(id, &center[k], &place[k]))
+    ) -> PyResult<[Array<'py>; 3]> {
+        let (master, slave) = (sides(&master)?, sides(&slave)?);
+        let (normal, place) = (vectors(&normal)?, vectors(&place)?);
+        let (mut frames, mut places) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let told = self.read()?.system.contact_frames(
+            normal.len(),
+            |k| ([master.side(k), slave.side(k)], normal[k], place[k]),
+            |_, contact| {
+                frames.push(by_columns_3(&contact.frame));
+                places.iter_mut().zip(contact.points).for_each(|(places, point)| places.push(point));
+            },
+        );
+        told.map_err(|error| raised_of(normal.len(), error))?;
+        let [masters, slaves] = places;
+        Ok([frames.as_flattened(), masters.as_flattened(), slaves.as_flattened()]
+            .map(|values| array(py, values)))
     }
 
     fn pseudo_rigid_point<'py>(
@@ -819,15 +856,21 @@ impl System {
         Ok(())
     }
 
-    /// Adds H^T R to a force.
-    fn constraint_force(
+    /// H^T R of bodies with the same number of velocities.
+    fn constraint_force<'py>(
         &self,
-        body: i64,
+        py: Python<'py>,
+        bodies: Ids,
         reactions: Numbers,
-        mut force: PyReadwriteArray1<f64>,
-    ) -> PyResult<()> {
-        let (body, reactions) = (id(Thing::Body, body)?, reactions.as_slice()?);
-        self.read()?.system.constraint_force(body, reactions, force.as_slice_mut()?).map_err(raised)
+    ) -> PyResult<Array<'py>> {
+        let (bodies, reactions) = (ids(Thing::Body, &bodies)?, reactions.as_slice()?);
+        let (inner, mut all) = (self.read()?, Vec::new());
+        let first = (bodies.len() > 0).then(|| inner.system.body(bodies.at(0))).transpose();
+        let n = first.map_err(raised)?.map_or(0, |body| body.dofs());
+        let tell = |_: usize, force: &[f64]| all.extend_from_slice(force);
+        let told = inner.system.constraint_forces(bodies.len(), n, |k| bodies.at(k), reactions, tell);
+        told.map_err(|error| raised_of(bodies.len(), error))?;
+        Ok(array(py, &all))
     }
 
     fn apply_reactions(&self, py: Python, reactions: Numbers) -> PyResult<()> {

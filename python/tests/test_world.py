@@ -18,8 +18,11 @@ def test_points_and_spins_of_rigid_bodies():
     rng, system, bodies, turns, centers = scene()
     now, X, spin = rng.normal(size=(3, 3, 3))
     places = now + np.einsum("kij,kj->ki", turns, X - centers)
-    np.testing.assert_allclose(system.body_point(bodies, now, places), X, atol=1e-13)
-    np.testing.assert_allclose(system.body_point(1, now[1], places[1]), X[1], atol=1e-13)
+    system.set_position(bodies, now)
+    np.testing.assert_array_equal(system.position(bodies), now)
+    np.testing.assert_array_equal(system.position(1), now[1])
+    np.testing.assert_allclose(system.body_point(bodies, places), X, atol=1e-13)
+    np.testing.assert_allclose(system.body_point(1, places[1]), X[1], atol=1e-13)
     world = np.einsum("kij,kj->ki", turns, spin)
     np.testing.assert_allclose(system.world_angular_velocity(bodies, spin), world, atol=1e-13)
     np.testing.assert_allclose(system.body_angular_velocity(bodies, world), spin, atol=1e-13)
@@ -31,6 +34,34 @@ def test_points_and_spins_of_rigid_bodies():
         system.world_angular_velocity([0, 7], spin[0])
     with pytest.raises(ldy.Error, match="^body 7: there is no such body"):
         system.world_angular_velocity(7, spin[0])
+
+
+def test_contacts_from_normals_and_places():
+    rng, system, bodies, turns, centers = scene()
+    now, normal, place = rng.normal(size=(3, 3, 3))
+    with pytest.raises(ldy.Error, match="^entry 0: body 0: its position in the world is not known"):
+        system.contact_frames(bodies, ldy.GROUND, normal, place)
+    system.set_position(bodies, now)
+    slaves = [bodies[1], ldy.GROUND, bodies[0]]
+    frames, masters, others = system.contact_frames(bodies, slaves, normal, place)
+    np.testing.assert_array_equal(frames, ldy.frame_from_normal(normal))
+    np.testing.assert_array_equal(masters, system.body_point(bodies, place))
+    np.testing.assert_array_equal(others[[0, 2]], system.body_point(slaves[::2], place[::2]))
+    np.testing.assert_array_equal(others[1], place[1])
+    with pytest.raises(ldy.Error, match="the normal is zero"):
+        system.contact_frames(0, ldy.GROUND, [0, 0, 0], place)
+    # The contact moves as its bodies do in the world.
+    spin, v = rng.normal(size=(2, 3, 3))
+    system.set_velocity(bodies, np.hstack([system.body_angular_velocity(bodies, spin), v]))
+    system.sync_constraints([1, 2, 3], bodies, slaves, frames, masters, others)
+    system.update(1.0)
+    at = [v + np.cross(spin, place[k] - now) for k in range(3)]
+    relative = [at[k][k] - (at[k][slaves[k]] if slaves[k] >= 0 else 0) for k in range(3)]
+    expected = np.einsum("kij,ki->kj", frames, relative)
+    np.testing.assert_allclose(system.results().B.reshape(3, 3), expected, atol=1e-12)
+    R = rng.normal(size=9)
+    forces = system.constraint_force(bodies, R)
+    np.testing.assert_array_equal(forces[2], system.constraint_force(2, R))
 
 
 def test_points_of_pseudo_rigid_bodies():
@@ -96,8 +127,8 @@ def test_placements_are_those_given():
 def test_of_one_thing_it_is_not_said_which():
     _, system, bodies, *_ = scene()
     for call, text in [
-        (lambda: system.add_rigid(-1.0, 1.0), "^body 3: "),
-        (lambda: system.add_point_constraints(7, 0, np.eye(3)), "^constraint 0 between bodies 7 and 0: there is no body 7"),
+        (lambda: system.add_rigid(-1.0, 1.0), "^new body: "),
+        (lambda: system.add_point_constraints(7, 0, np.eye(3)), "^new constraint between bodies 7 and 0: there is no body 7"),
         (lambda: system.set_velocity(7, np.ones(6)), "^body 7: "),
         (lambda: system.velocity(7), "^body 7: "),
         (lambda: system.set_rotation(7, np.eye(3)), "^body 7: "),
@@ -106,7 +137,7 @@ def test_of_one_thing_it_is_not_said_which():
         (lambda: system.set_tags(7, 1), "^constraint 7: "),
         (lambda: system.set_compliance(7, np.eye(3)), "^constraint 7: "),
         (lambda: system.move_constraints(7, np.eye(3)), "^constraint 7: "),
-        (lambda: system.add_jacobian(bodies, 7, np.zeros((7, 18))), "^constraint 0: a constraint has one to six rows"),
+        (lambda: system.add_jacobian(bodies, 7, np.zeros((7, 18))), "^new constraint: a constraint has one to six rows"),
     ]:
         with pytest.raises(ldy.Error, match=text):
             call()

@@ -2,7 +2,7 @@
 
 use super::nodal::Nodal;
 use crate::math::{Block, Vector};
-use crate::memory::{self, with_capacity};
+use crate::memory::{self, copied, with_capacity};
 
 /// Most rows of an operator.
 pub const MOST_ROWS: usize = 6;
@@ -24,6 +24,21 @@ pub const fn height(rows: usize, group: usize) -> usize {
 
 /// An operator H, m × n with 1 to 6 rows. Its rows form groups of three: group g has the rows 3g, 3g + 1 and 3g + 2. The last
 /// group of an operator may have fewer rows, and keeps zeros for the missing ones.
+///
+/// ```
+/// use ldy::system::{Inertia, Kinematics, Operator, System};
+///
+/// let mut system = System::new();
+/// let body = |n| Inertia::diagonal(&vec![1.0; n]).unwrap();
+/// let arm = system.add_body(3, Kinematics::General, body(3))?;
+/// let hand = system.add_body(2, Kinematics::General, body(2))?;
+/// // U = the sum of the velocities of the arm - the first velocity of the hand.
+/// let operators = vec![Operator::dense(1, 3, &[1.0, 1.0, 1.0])?, Operator::dense(1, 2, &[-1.0, 0.0])?];
+/// system.add_constraint_rows(&[arm, hand], operators)?;
+/// system.update(1.0)?;
+/// assert_eq!(system.results()?.w.values(), [4.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Operator {
     rows: u8,
@@ -84,6 +99,20 @@ impl Operator {
     /// An operator of `nodes` nodes with three rows, and three dofs for each node.
     pub fn of_nodes(nodes: u32, nodal: Nodal) -> Self {
         Self { rows: 3, dofs: 3 * nodes as usize, form: Form::Nodal(nodal) }
+    }
+
+    /// Copy it.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn try_clone(&self) -> memory::Result<Self> {
+        let form = match &self.form {
+            Form::Columns([first, second]) => Form::Columns([copied(first)?, copied(second)?]),
+            Form::Nodal(Nodal { factor, weights }) => {
+                Form::Nodal(Nodal { factor: *factor, weights: copied(weights)? })
+            }
+        };
+        Ok(Self { form, ..*self })
     }
 
     /// Number of rows m, 1 to 6.

@@ -18,7 +18,7 @@ use super::rows::{LocalDynamics, Map};
 #[derive(Default)]
 pub struct CopiedRows {
     /// Ids of the constraints.
-    pub ids: Vec<i64>,
+    pub ids: Vec<u64>,
     /// Start of the blocks of each row, and the end.
     pub starts: Vec<i32>,
     /// Column of each block, ascending in a row.

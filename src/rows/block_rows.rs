@@ -11,6 +11,18 @@ use crate::rows::pattern::{self, range};
 ///
 /// Where W is symmetric, the functions that say so read one block of two that are transposes of each other: the one right of the
 /// diagonal.
+///
+/// ```
+/// use ldy::rows::{BlockRows, RowLayout};
+///
+/// // Two rows, of one and of two scalar rows, which no block couples.
+/// let (scalars, values) = ([0, 1, 3], [0, 1, 5]);
+/// let layout = RowLayout::new(&scalars, &values)?;
+/// let w = BlockRows::new(&[0, 1, 2], &[0, 1], &[4.0, 2.0, 1.0, 1.0, 2.0], Some(layout))?;
+/// assert_eq!((w.len(), w.scalar_count(), w.height(1)), (2, 3, 2));
+/// assert_eq!(w.block(1), [2.0, 1.0, 1.0, 2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRows<'a> {
     starts: &'a [i32],

@@ -12,6 +12,20 @@ use crate::rows::fault::{Error, Fault, check_size};
 const SINGULAR: f64 = 1e-13;
 
 /// The factor of W + μ 1 and its workspace. The order of elimination is kept as long as the pattern stays.
+///
+/// ```
+/// use ldy::rows::{BlockRows, Cholesky};
+///
+/// let w = BlockRows::new(&[0, 1], &[0], &[3.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], None)?;
+/// let mut factor = Cholesky::new();
+/// // W is singular, W + 1 is not.
+/// assert!(factor.factorize(&w, &[]).is_err());
+/// factor.factorize(&w, &[1.0])?;
+/// let mut x = [8.0, 4.0, 2.0];
+/// factor.solve(&mut x)?;
+/// assert!(x.iter().all(|x| (x - 2.0).abs() < 1e-15));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Cholesky {
     factored: Factored,

@@ -160,6 +160,16 @@ impl Layout for Option<RowLayout<'_>> {
 }
 
 /// A layout that owns its arrays, made of the heights of rows.
+///
+/// ```
+/// use ldy::rows::{BlockRows, RowLayoutBuf};
+///
+/// let (starts, columns) = ([0, 1, 2], [0, 1]);
+/// let layout = RowLayoutBuf::new(&[1, 2], &starts, &columns)?;
+/// let w = BlockRows::new(&starts, &columns, &[4.0, 2.0, 1.0, 1.0, 2.0], Some(layout.borrow()))?;
+/// assert_eq!(w.scalars(1), 1..3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RowLayoutBuf {
     scalars: Vec<i32>,

@@ -31,6 +31,15 @@ const NEGATIVE: f64 = 1e-4;
 /// W is symmetric and positive semidefinite. A zero row is dependent. The function takes up to 8 n² bytes and n³ operations for a
 /// group of n scalar rows.
 ///
+/// ```
+/// use ldy::rows::{BlockRows, dependent_rows};
+///
+/// // The second scalar row is twice the first.
+/// let w = BlockRows::new(&[0, 1], &[0], &[1.0, 2.0, 0.0, 2.0, 4.0, 0.0, 0.0, 0.0, 1.0], None)?;
+/// assert_eq!(dependent_rows(&w, 0.0)?, [false, true, false]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// If a value is not finite, the tolerance is not between 0 and 1, W is found to be indefinite, or memory is exhausted.
 pub fn dependent_rows(w: &BlockRows, tolerance: f64) -> Result<Vec<bool>, Error> {

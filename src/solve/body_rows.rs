@@ -27,6 +27,17 @@ pub type NodeBlock = [Vector; NODE];
 
 /// Z of all rows, W = Z Zᵀ. A row of more than three scalar rows is two rows here: the first three, and the others. Scalar rows that a
 /// row does not have are zero. Columns of Z come in nodes of six.
+///
+/// ```
+/// use ldy::solve::BodyRows;
+///
+/// // One row of three on the velocities 0 to 2 of one body: W is the unit matrix.
+/// let mut z = [0.0; 18];
+/// (0..3).for_each(|i| z[6 * i + i] = 1.0);
+/// let z = BodyRows::new(&[0, 1], &[0], &z)?;
+/// assert_eq!((z.len(), z.nodes()), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct BodyRows {
     nodes: usize,

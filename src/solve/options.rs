@@ -7,6 +7,14 @@ use crate::rows::fault::{Error, Fault};
 use super::residual::{Measure, Residual};
 
 /// The options of a solution.
+///
+/// ```
+/// use ldy::solve::{Options, Method};
+///
+/// // A step of a simulation: at most 100 sweeps, whatever the residual is then.
+/// let options = Options { tolerance: 1e-4, max_sweeps: 100, method: Method::GaussSeidel, ..Options::default() };
+/// assert!(options.max_work.is_none());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// The tolerance: the solution has converged if its residual is at most this.

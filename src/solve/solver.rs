@@ -13,6 +13,19 @@ use super::rows_of_three::{BodiesOfTriples, Padded, Parts};
 use super::run::{Source, Task};
 
 /// A solver with its workspace. A problem with the pattern of the last one is solved without allocation.
+///
+/// ```
+/// use ldy::solve::{BlockRows, Law, Normal, Options, Problem, Solver, Status};
+///
+/// // One contact: W is the unit matrix, the body comes down and slides.
+/// let w = BlockRows::new(&[0, 1], &[0], &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], None)?;
+/// let problem = Problem { w, b: &[2.0, 0.0, -3.0], normal: Normal::Third };
+/// let mut forces = [0.0; 3];
+/// let report = Solver::new().solve(&problem, &[Law::contact(0.5)], &Options::default(), &mut forces)?;
+/// assert_eq!(report.status, Status::Converged);
+/// assert!((forces[2] - 3.0).abs() < 1e-7 && (forces[0] + 1.5).abs() < 1e-7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Solver {
     triples: Triples,

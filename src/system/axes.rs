@@ -6,6 +6,19 @@ use crate::math::{Block, deviation_from_orthonormal, of_columns, times, transpos
 use super::{Checked, Fault, System};
 
 /// An option of a system; all are off in a new system.
+///
+/// ```
+/// use ldy::system::{System, SystemOption};
+///
+/// let (sine, cosine) = 0.3_f32.sin_cos();
+/// let [s, c] = [sine, cosine].map(f64::from);
+/// let turned = [c, s, 0.0, -s, c, 0.0, 0.0, 0.0, 1.0];
+/// let mut system = System::new();
+/// let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// assert!(system.add_rigid(1.0, &unit, &turned, &[0.0; 3]).is_err());
+/// system.set_option(SystemOption::Orthonormalize, true);
+/// assert!(system.add_rigid(1.0, &unit, &turned, &[0.0; 3]).is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SystemOption {

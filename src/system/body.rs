@@ -9,12 +9,24 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 use crate::math::{Block, Vector, inverse_symmetric, is_finite};
-use crate::memory::{collected, repeated, with_capacity};
+use crate::memory::{collected, copied, repeated, with_capacity};
 
 use super::error::{Checked, Fault};
 use super::inverse_callback::{BoxedSolver, Member, Solve};
 
 /// How the points of a body move with its generalized velocity.
+///
+/// ```
+/// use ldy::system::{Inertia, Kinematics, System};
+///
+/// let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut system = System::new();
+/// let floor = Kinematics::Rigid { rotation: axes, center: [0.0; 3] };
+/// system.add_body(6, floor, Inertia::Obstacle)?;
+/// // A reduced model with two velocities.
+/// system.add_body(2, Kinematics::General, Inertia::diagonal(&[1.0, 0.5])?)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kinematics {
     /// x = Λ (X − X̄) + x̄, u = (angular velocity in the referential frame, velocity of the center), theory (43).
@@ -34,6 +46,17 @@ pub enum Kinematics {
 }
 
 /// The inertia of a body: A or A⁻¹ in one of several forms.
+///
+/// ```
+/// use ldy::system::Inertia;
+///
+/// assert_eq!(Inertia::diagonal(&[1.0, 2.0])?.size(), Some(2));
+/// assert_eq!(Inertia::dense(2, &[2.0, 1.0, 1.0, 2.0])?.size(), Some(2));
+/// // A = [[2, 1], [1, 4]], by columns.
+/// let (starts, rows) = ([0, 2, 4], [0, 1, 0, 1]);
+/// assert_eq!(Inertia::matrix(&starts, &rows, &[2.0, 1.0, 1.0, 4.0])?.size(), Some(2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[allow(clippy::large_enum_variant, reason = "most bodies have blocks, and go without an allocation")]
 pub enum Inertia {
     /// A⁻¹ = 0: an obstacle, whose velocity is prescribed.
@@ -352,17 +375,27 @@ pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
     one.len() == other.len() && pairs.fold(0, |bits, (a, b)| bits | (a.to_bits() ^ b.to_bits())) == 0
 }
 
-pub(super) fn copied<T: Copy>(values: &[T]) -> Checked<Vec<T>> {
-    Ok(collected(values.len(), values.iter().copied())?)
-}
-
 /// A body.
+///
+/// ```
+/// use ldy::system::System;
+///
+/// let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut system = System::new();
+/// let id = system.add_rigid(2.0, &axes, &axes, &[0.0; 3])?;
+/// system.set_velocity(id, &[0.0, 0.0, 1.0, 0.0, 0.0, 0.0])?;
+/// let body = system.body(id)?;
+/// assert_eq!((body.dofs(), body.velocity()[2]), (6, 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Body {
     pub(super) kinematics: Kinematics,
     pub(super) inertia: Inertia,
     /// The previous generalized velocity, followed by the free one.
     pub(super) velocities: Vec<f64>,
+    /// Where the mass center of a rigid body is in the world, if that is known.
+    pub(super) position: Option<Vector>,
     /// The number of constraints on the body; a constraint with the body as master and slave counts twice.
     pub(super) users: usize,
 }
@@ -380,7 +413,7 @@ impl Body {
             return Err(Fault::Size { what, expected, found: dofs });
         }
         fits(&inertia, dofs)?;
-        Ok(Self { kinematics, inertia, velocities: repeated(2 * dofs, 0.0)?, users: 0 })
+        Ok(Self { kinematics, inertia, velocities: repeated(2 * dofs, 0.0)?, position: None, users: 0 })
     }
 
     /// The number of generalized velocities.
@@ -406,6 +439,11 @@ impl Body {
     /// The previous velocity, from which V is computed.
     pub fn previous_velocity(&self) -> &[f64] {
         &self.velocities[..self.dofs()]
+    }
+
+    /// Where the mass center of a rigid body is in the world, if [`System::set_positions`](super::System::set_positions) has set it.
+    pub fn position(&self) -> Option<&Vector> {
+        self.position.as_ref()
     }
 
     /// The previous or the free generalized velocity.

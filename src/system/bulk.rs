@@ -13,6 +13,14 @@ use super::model::bodies::in_use;
 use crate::fault::check_size;
 
 /// The error of one of many entries; nothing has changed.
+///
+/// ```
+/// use ldy::system::System;
+///
+/// let mut system = System::new();
+/// let error = system.set_tags(2, |entry| (entry as u64, 7)).unwrap_err();
+/// assert_eq!(error.to_string(), "entry 0: constraint 0: there is no such constraint");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntryError {
     /// The entry, counted from 0; `None` if the error concerns all of them together.
@@ -42,6 +50,18 @@ impl From<Error> for EntryError {
 }
 
 /// A constraint at points, see [`System::add_point_constraint`].
+///
+/// ```
+/// use ldy::system::{AtPoints, System};
+///
+/// let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut system = System::new();
+/// let ball = system.add_rigid(1.0, &axes, &axes, &[0.0; 3])?;
+/// let contacts = [0.0, 1.0].map(|x| AtPoints { bodies: [Some(ball), None], frame: axes, points: [[x, 0.0, -0.5]; 2] });
+/// let first = system.add_point_constraints(contacts.len(), |k| contacts[k])?;
+/// assert_eq!(first, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AtPoints {
     /// Master and slave; `None` is the ground.
@@ -81,7 +101,7 @@ impl System {
         let first = self.next_constraint();
         all(count, |k| {
             let AtPoints { bodies, frame, points } = entry(k);
-            let failed = |fault| Error { subject: Subject::Constraint(first + k as Id, bodies), fault };
+            let failed = |fault| Error { subject: Subject::Constraint(None, bodies), fault };
             self.check_points(bodies, &frame, points).map(|_| ()).map_err(failed)
         })?;
         let inserted = self.all_or_nothing(|system| {

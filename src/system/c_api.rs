@@ -8,6 +8,7 @@
 mod arguments;
 pub mod bodies;
 mod bulk;
+mod bulk_world;
 mod constraint_data;
 pub mod constraints;
 mod errors;
@@ -60,6 +61,21 @@ impl Handle for ldy_system {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_create(system: *mut *mut ldy_system) -> c_int {
     entry!(system: place => system.put(handle::made("system", System::new())?))
+}
+
+/// Copy a system: bodies, constraints, and everything that was set, under the same ids. The copy has no results; after an update they
+/// are bit-identical with those of the original.
+///
+/// - clone: where to write the copy. Destroy it with ldy_system_destroy.
+///
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a body has an inverse callback, which
+/// cannot be copied.
+///
+/// # Safety
+/// system comes from ldy_system_create; clone is NULL or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_clone(system: *const ldy_system, clone: *mut *mut ldy_system) -> c_int {
+    entry!(system: shared, clone: place => clone.put(handle::made("system", system.try_clone()?)?))
 }
 
 /// Destroy a system with all its bodies and constraints; NULL is allowed.

@@ -29,7 +29,7 @@ pub struct Constraint {
     pub(super) placement: Placement,
     /// The symmetric block that is added to the diagonal block of a regular constraint.
     pub(super) compliance: Option<Block>,
-    rows: u8,
+    pub(super) rows: u8,
     /// The additional data of an irregular constraint.
     pub(super) irregular: Option<Boxed<Irregular>>,
 }
@@ -38,7 +38,7 @@ pub struct Constraint {
 #[derive(Debug)]
 pub(super) struct Irregular {
     /// The bodies from the third on, each with its operator.
-    others: Vec<(Id, Operator)>,
+    pub(super) others: Vec<(Id, Operator)>,
     /// The m × m compliance that the user has set, column-major; empty for none.
     pub(super) compliance: Vec<f64>,
     /// The regularization of each scalar row.
@@ -149,7 +149,7 @@ impl Constraint {
 
     /// The subject of errors of this constraint.
     pub(super) fn subject(&self, id: Id) -> Subject {
-        subject_of(id, self.list_bodies(&mut [None; MOST_BODIES]))
+        subject_of(Some(id), self.list_bodies(&mut [None; MOST_BODIES]))
     }
 
     /// The place where it acts, with the operators of the first two bodies.

@@ -1,6 +1,8 @@
 //! A table of items under ids that ascend in the order of insertion and are never used again.
 #![forbid(unsafe_code)]
 
+use std::collections::TryReserveError;
+
 use crate::memory;
 
 /// The id of a body or a constraint: 0, 1, 2, … in the order of insertion.
@@ -92,6 +94,26 @@ impl<T> Table<T> {
     /// An empty table that continues the ids of this one.
     pub fn emptied(&self) -> Self {
         Self { next: self.next, ..Self::default() }
+    }
+
+    /// A table of copies under the same ids, without the gaps; `copy` makes each with its marks.
+    ///
+    /// # Errors
+    /// The first error of `copy`, or if memory is exhausted.
+    pub fn copied<E: From<TryReserveError>>(
+        &self,
+        copy: impl Fn(Id, &T) -> Result<(T, u8), E>,
+    ) -> Result<Self, E> {
+        let mut table = self.emptied();
+        table.reserve(self.live)?;
+        for (id, thing) in self.iter() {
+            let (thing, marks) = copy(id, thing)?;
+            table.ids.push(id);
+            table.things.push(Some(thing));
+            table.marks.push(marks);
+        }
+        table.live = self.live;
+        Ok(table)
     }
 
     /// Choose the item with an id; return false if there is none, or it has been chosen already.

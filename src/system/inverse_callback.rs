@@ -11,6 +11,26 @@ use crate::memory::{self, set_or_push};
 use super::error::Checked;
 
 /// An inverse callback: it applies A⁻¹ of a body. The thread that updates or multiplies calls it, never two threads at once.
+///
+/// ```
+/// use ldy::system::{Inertia, Kinematics, Solve, System};
+///
+/// struct Half;
+///
+/// impl Solve for Half {
+///     fn solve(&self, _: usize, x: &mut [f64]) -> i32 {
+///         x.iter_mut().for_each(|x| *x *= 0.5);
+///         0
+///     }
+/// }
+///
+/// let mut system = System::new();
+/// let body = system.add_body(3, Kinematics::General, Inertia::solver(Half)?)?;
+/// system.add_dof_constraint(body, Some(2), 1.0)?;
+/// system.update(1.0)?;
+/// assert_eq!(system.results()?.w.values(), [0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Solve: Send + Sync {
     /// Replace the contiguous columns of `x`, `size` values each, by A⁻¹ times the columns, and return 0; any other number means
     /// that this failed.

@@ -350,6 +350,8 @@ pub(super) struct Workspace {
     /// Factors of bodies, and rows of operators.
     pub factors: BodyFactors,
     pub scratch: Scratch,
+    /// The generalized force on a body.
+    pub force: Vec<f64>,
 }
 
 /// The sums, shares and velocities of bodies.

@@ -8,7 +8,7 @@
 //! `update` reads, `dirty` the flags of changes, and `update_plan` the parts that an update computes again. `matrix_free`
 //! multiplies with W through the bodies, `stability` finds the longest stable step, and `solve` finds the forces, factors W and
 //! finds dependent rows. `laws` keeps laws with constraints, `sync` matches constraints with a list by keys, `bulk` has functions
-//! for many bodies or constraints, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's
+//! for many bodies or constraints, `clone` copies systems, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's
 //! functions that apply A⁻¹. `world` converts quantities of the world frame, `spin` rotates free rigid bodies, and `joints`
 //! has joints of rigid bodies by axes.
 
@@ -17,6 +17,7 @@ mod body;
 mod body_rows;
 mod bulk;
 pub mod c_api;
+mod clone;
 mod constraint;
 mod dirty;
 mod error;

@@ -11,13 +11,33 @@ use crate::rows::BlockRows;
 use crate::solve::{Normal, Problem};
 
 use super::error::Result;
+use super::id_table::Id;
 
 /// The rows of W with V, B and the diagonal blocks. Row k belongs to the k-th constraint in the order of insertion, without the
 /// removed ones; m is the number of scalar rows of the constraint.
+///
+/// ```
+/// use ldy::system::{Inertia, Kinematics, System};
+///
+/// let mut system = System::new();
+/// let arm = system.add_body(2, Kinematics::General, Inertia::diagonal(&[1.0, 4.0])?)?;
+/// for dof in 0..2 {
+///     system.add_dof_constraint(arm, Some(dof), 1.0)?;
+/// }
+/// system.update(0.5)?;
+/// let rows = system.results()?;
+/// for row in 0..rows.w.len() {
+///     for (column, block) in rows.w.row(row) {
+///         let expected = if row != column { 0.0 } else { [0.5, 2.0][row] };
+///         assert_eq!(block, [expected]);
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// Ids of the constraints.
-    pub ids: &'a [i64],
+    pub ids: &'a [Id],
     /// W: m × n blocks.
     pub w: BlockRows<'a>,
     /// Free local velocities B, computed from the free generalized velocities: m values for each row.

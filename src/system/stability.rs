@@ -17,6 +17,20 @@ use super::model::System;
 use crate::fault::check_size;
 
 /// The quantity that a constraint keeps constant.
+///
+/// ```
+/// use ldy::system::{Directions, Joint, System};
+///
+/// let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut system = System::new();
+/// let bob = system.add_rigid(1.0, &axes, &axes, &[0.0; 3])?;
+/// // A pendulum of length 2 under its own weight: omega^2 = g / length.
+/// system.add_point_constraint([Some(bob), None], &axes, [[0.0; 3]; 2])?;
+/// let joints = [Joint::Link { length: 2.0 }];
+/// let step = system.critical_step(&joints, &[0.0, 0.0, -9.81], Directions::All)?;
+/// assert!((step.frequency_squared - 9.81 / 2.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Joint {
     /// The distance of its points. The vector between them is along the normal, and the point of the master is ahead.

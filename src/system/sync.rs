@@ -13,6 +13,21 @@ use super::laws::{self, RowLaw};
 use super::model::System;
 
 /// An entry of a list for [`System::sync_constraints`].
+///
+/// ```
+/// use ldy::solve::Law;
+/// use ldy::system::{AtPoints, Keyed, System};
+///
+/// let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut system = System::new();
+/// let ball = system.add_rigid(1.0, &axes, &axes, &[0.0; 3])?;
+/// let place = AtPoints { bodies: [Some(ball), None], frame: axes, points: [[0.0, 0.0, -0.5]; 2] };
+/// let contact = |key| Keyed { key, place, law: Some(Law::contact(0.5).into()) };
+/// system.sync_constraints(2, |k| contact([7, 8][k]), |_, _| ())?;
+/// let synced = system.sync_constraints(2, |k| contact([8, 9][k]), |_, _| ())?;
+/// assert_eq!((synced.kept, synced.inserted, synced.removed), (1, 1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Keyed {
     /// The number by which the constraint is found again in the next list. It becomes the tag of the constraint.
@@ -121,7 +136,7 @@ impl System {
         let mut inserted = 0;
         for k in 0..count {
             let Keyed { place: AtPoints { bodies, frame, points }, law, .. } = entry(k);
-            let id = room.ids[k].unwrap_or(first + inserted);
+            let id = room.ids[k];
             inserted += Id::from(room.ids[k].is_none());
             let key =
                 if twice == Some(k) { Err(Fault::Invalid("an earlier entry has its key")) } else { Ok(()) };

@@ -1,25 +1,95 @@
-//! Conversion of a program's quantities in the world frame: referential points, and angular velocities in the referential frame.
+//! Conversion of quantities in the world: positions, contacts, referential points, and angular velocities.
 #![forbid(unsafe_code)]
 
-use crate::math::{Block, Vector, difference, inverse, is_finite, largest, sum, times, transposed_times};
+use crate::math::{
+    Block, Vector, difference, frame_from_normal, inverse, is_finite, largest, sum, times, transposed_times,
+};
 
-use super::body::{Kinematics, finite};
+use super::body::{Kinematics, finite, same_bits};
+use super::bulk::{AtPoints, EntryResult, all, tell_all};
 use super::error::{Error, Fault, Result};
 use super::id_table::Id;
 use super::model::System;
 
+/// The fault of a body whose position is needed.
+const NO_POSITION: &str = "its position in the world is not known: call set_positions before";
+
 impl System {
-    /// The referential point X of a rigid body that is at the place p of the world: X = X̄ + Λᵀ (p − x̄), x̄ the place of the
-    /// center.
+    /// Set where the mass centers of `count` rigid bodies and obstacles are in the world. [`System::body_point`],
+    /// [`System::contact_frames`] and [`System::joint_error`] use positions, and so do updates for joints by axes. Nothing else depends
+    /// on them.
     ///
     /// # Errors
-    /// If there is no such body, it is not rigid, or something is not finite.
-    pub fn body_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector> {
+    /// The error of the first entry that names no rigid body, or whose position is not finite. Nothing has changed then.
+    pub fn set_positions(&mut self, count: usize, entry: impl Fn(usize) -> (Id, Vector)) -> EntryResult {
+        all(count, |k| {
+            let (id, position) = entry(k);
+            self.rigid(id)?;
+            check(id, "its position", &position)
+        })?;
+        let mut changes = false;
+        for (id, position) in (0..count).map(entry) {
+            if let Some((body, _)) = self.bodies.get_mut(id) {
+                changes |= body.position.is_none_or(|before| !same_bits(&before, &position));
+                body.position = Some(position);
+            }
+        }
+        if changes && !self.joints.is_empty() {
+            self.values_change();
+        }
+        Ok(())
+    }
+
+    /// Write the positions of `count` rigid bodies.
+    ///
+    /// # Errors
+    /// The error of the first entry that names no rigid body, or a body without a position; nothing is written then.
+    pub fn positions(
+        &self,
+        count: usize,
+        id: impl Fn(usize) -> Id,
+        mut tell: impl FnMut(usize, &Vector),
+    ) -> EntryResult {
+        tell_all(count, |k| self.position(id(k)), |k, position| tell(k, position))
+    }
+
+    pub(super) fn position(&self, id: Id) -> Result<&Vector> {
+        self.rigid(id)?;
+        self.body(id)?.position().ok_or(Error::of_body(id, Fault::Invalid(NO_POSITION)))
+    }
+
+    /// The referential point X of a rigid body that is at the place p of the world: X = X̄ + Λᵀ (p − x̄), x̄ the body's position.
+    ///
+    /// # Errors
+    /// If there is no such body, it is not rigid, its position is not known, or something is not finite.
+    pub fn body_point(&self, id: Id, place: &Vector) -> Result<Vector> {
         let (rotation, referential) = self.rigid(id)?;
-        check(id, "center", center)?;
         check(id, "place", place)?;
-        let arm = transposed_times(rotation, &difference(place, center));
+        let arm = transposed_times(rotation, &difference(place, self.position(id)?));
         given(id, sum(referential, &arm))
+    }
+
+    /// Write frames and points of `count` contacts between rigid bodies or obstacles, from their bodies, their normals and their places
+    /// in the world. Frames are those of [`frame_from_normal`]; both points of a contact are at its place.
+    ///
+    /// # Errors
+    /// The error of the first entry with an error of [`System::body_point`], or whose normal is zero or not finite; nothing is
+    /// written then.
+    pub fn contact_frames(
+        &self,
+        count: usize,
+        entry: impl Fn(usize) -> ([Option<Id>; 2], Vector, Vector),
+        tell: impl FnMut(usize, AtPoints),
+    ) -> EntryResult {
+        tell_all(count, |k| self.contact_frame(entry(k)), tell)
+    }
+
+    fn contact_frame(&self, (bodies, normal, place): ([Option<Id>; 2], Vector, Vector)) -> Result<AtPoints> {
+        let why = Fault::Invalid("the normal is zero or not finite");
+        let frame = frame_from_normal(&normal).ok_or(Error::of_system(why))?;
+        finite("the place of the contact", &place).map_err(Error::of_system)?;
+        let point = |body: Option<Id>| body.map_or(Ok(place), |id| self.body_point(id, &place));
+        Ok(AtPoints { bodies, frame, points: [point(bodies[0])?, point(bodies[1])?] })
     }
 
     /// The referential point X of a pseudo-rigid body that is at the place p of the world: X = X̄ + F⁻¹ (p − x̄). x̄ is the
@@ -54,7 +124,7 @@ impl System {
     /// components of its generalized velocity: Ω = Λᵀ ω.
     ///
     /// # Errors
-    /// The errors of [`System::body_point`].
+    /// If there is no such body, it is not rigid, or something is not finite.
     pub fn body_angular_velocity(&self, id: Id, spin: &Vector) -> Result<Vector> {
         let rotation = self.rigid(id)?.0;
         check(id, "the angular velocity", spin)?;
@@ -64,7 +134,7 @@ impl System {
     /// Convert an angular velocity Ω of a rigid body from the referential frame to the world frame: ω = Λ Ω.
     ///
     /// # Errors
-    /// The errors of [`System::body_point`].
+    /// The errors of [`System::body_angular_velocity`].
     pub fn world_angular_velocity(&self, id: Id, spin: &Vector) -> Result<Vector> {
         let rotation = self.rigid(id)?.0;
         check(id, "the angular velocity", spin)?;

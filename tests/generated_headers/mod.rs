@@ -47,6 +47,7 @@ fn generate() -> [Generated; 6] {
         "jacobian",
         "constraint_data",
         "bulk",
+        "bulk_world",
         "lists",
         "world",
         "results",

@@ -9,7 +9,11 @@ mod scene;
 mod sync;
 
 use jacobian::LAYOUTS;
-use ldy::system::{Columns, Fault, Id, Jacobian, Operator, System};
+use ldy::solve::{Kind, Law};
+use ldy::system::{
+    AtPoints, Columns, Fault, Id, Inertia, Jacobian, JointFrame, JointKind, Keyed, Operator, System,
+    SystemOption,
+};
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 use scene::Scene;
@@ -21,8 +25,7 @@ fn check(scene: &mut Scene) {
     scene.system.update(scene.step).unwrap();
     let expected = scene.model.reference(scene.step);
     let rows = scene.system.results().unwrap();
-    let ids = rows.ids.iter().map(|id| *id as Id);
-    assert!(ids.eq(scene.model.constraints.keys().copied()));
+    assert!(rows.ids.iter().eq(scene.model.constraints.keys()));
     let count = expected.w.nrows();
     assert_eq!(rows.b.len(), count);
     let scale = expected.w.amax().max(1e-300);
@@ -112,7 +115,7 @@ fn products(scene: &mut Scene, w: &DMatrix<f64>, scale: f64, expected: &Referenc
         let mut force = vec![0.5; body.dofs()];
         scene.system.constraint_force(*id, reactions, &mut force).unwrap();
         let expected = expected.force(place, reactions);
-        force.iter().zip(&expected).for_each(|(a, b)| assert!((a - 0.5 - b).abs() < 1e-11, "{a} {b}"));
+        force.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-11, "{a} {b}"));
     }
     scene.system.apply_reactions(reactions).unwrap();
     for (place, (id, body)) in scene.model.bodies.iter_mut().enumerate() {
@@ -136,18 +139,106 @@ fn follow(mut scene: Scene, bodies: usize, updates: usize) {
         scene.system.update(scene.step).unwrap();
         let mut again = scene.model.anew();
         again.update(scene.step).unwrap();
-        let (own, again) = (scene.system.results().unwrap(), again.results().unwrap());
-        assert_eq!((own.w.starts(), own.w.columns()), (again.w.starts(), again.w.columns()));
-        for (name, own, again) in [
-            ("B", own.b, again.b),
-            ("V", own.v, again.v),
-            ("W", own.w.values(), again.w.values()),
-            ("inverses", own.inverse, again.inverse),
-        ] {
-            let differs = own.iter().zip(again).position(|(own, again)| own.to_bits() != again.to_bits());
-            assert_eq!((own.len(), differs), (again.len(), None), "{name}");
-        }
+        same_bits(&scene.system, &again);
+        clone(&mut scene);
     }
+}
+
+fn same_bits(own: &System, again: &System) {
+    let (own, again) = (own.results().unwrap(), again.results().unwrap());
+    assert_eq!((own.w.starts(), own.w.columns()), (again.w.starts(), again.w.columns()));
+    for (name, own, again) in [
+        ("B", own.b, again.b),
+        ("V", own.v, again.v),
+        ("W", own.w.values(), again.w.values()),
+        ("inverses", own.inverse, again.inverse),
+    ] {
+        let differs = own.iter().zip(again).position(|(own, again)| own.to_bits() != again.to_bits());
+        assert_eq!((own.len(), differs), (again.len(), None), "{name}");
+    }
+}
+
+/// A clone has the same ids and bits, and may be used instead of the original. Inverse callbacks are not cloned.
+fn clone(scene: &mut Scene) {
+    let has_callback = scene
+        .system
+        .bodies()
+        .any(|(_, body)| matches!(body.inertia(), Inertia::Solver(_) | Inertia::Member(_)));
+    let mut copy = match scene.system.try_clone() {
+        Ok(copy) => copy,
+        Err(error) => {
+            assert!(
+                has_callback && error.to_string().contains("its inverse callback cannot be copied"),
+                "{error}"
+            );
+            return;
+        }
+    };
+    assert!(!has_callback && copy.results().is_err());
+    let ids = |system: &System| -> (Vec<Id>, Vec<Id>) {
+        (system.bodies().map(|(id, _)| id).collect(), system.constraints().map(|(id, _)| id).collect())
+    };
+    assert_eq!(ids(&copy), ids(&scene.system));
+    assert_eq!(
+        (copy.next_body(), copy.next_constraint()),
+        (scene.system.next_body(), scene.system.next_constraint())
+    );
+    copy.update(scene.step).unwrap();
+    same_bits(&scene.system, &copy);
+    if scene.below(2) == 0 {
+        scene.system = copy;
+    }
+}
+
+/// Everything that a user sets is in a clone, and neither system changes with the other.
+#[test]
+fn a_clone_has_all_that_was_set() {
+    let mut system = of_two_bodies();
+    let frame = JointFrame { axes: IDENTITY, point: [0.0; 3] };
+    let joint = system.add_joint(JointKind::Slider, [Some(2), None], &frame, &frame).unwrap();
+    let scalars: usize = system.constraints().map(|(_, constraint)| constraint.rows()).sum();
+    let place = [0.5, 0.25, 1.0];
+    let law = Law { kind: Kind::Bounds { lower: [-1.0; 6], upper: [2.0; 6] }, bias: [0.5; 6] };
+    let of = |count: usize| -> Vec<f64> { (0..count).map(|k| k as f64 + 1.0).collect() };
+    let mu = of(scalars);
+    system.set_option(SystemOption::Orthonormalize, true);
+    system.set_positions(1, |_| (2, place)).unwrap();
+    system.set_tag(4, 99).unwrap();
+    system.set_law(joint, Some(law)).unwrap();
+    system.set_compliance(4, &[2.0, 1.0, 3.0]).unwrap();
+    system.set_regularization(&mu).unwrap();
+    system.store_reactions(&of(scalars)).unwrap();
+    system.set_previous_velocity(0, &[3.0, 4.0]).unwrap();
+    system.sync_constraints(1, |_| keyed(7, place), |_, _| ()).unwrap();
+    let all = |system: &mut System| {
+        system.update(0.5).unwrap();
+        let (mut mu, mut reactions) = (vec![0.0; scalars + 3], vec![0.0; scalars + 3]);
+        let mut errors = [0.0; 5];
+        system.regularization(&mut mu).unwrap();
+        system.stored_reactions(&mut reactions).unwrap();
+        system.joint_error(joint, &mut errors).unwrap();
+        let rows = system.results().unwrap();
+        let values = [rows.w.values(), rows.b, rows.v, &mu, &reactions, &errors].concat();
+        let options = system.option(SystemOption::Orthonormalize) && !system.option(SystemOption::AnyAxes);
+        (values, options, system.tag(4).unwrap(), format!("{:?}", system.law(joint).unwrap()))
+    };
+    let mut copy = system.try_clone().unwrap();
+    let expected = all(&mut system);
+    assert_eq!(all(&mut copy), expected);
+    // The key is known: the constraint is moved, not inserted.
+    let synced = copy.sync_constraints(1, |_| keyed(7, [1.0; 3]), |_, _| ()).unwrap();
+    assert_eq!((synced.kept, synced.inserted), (1, 0));
+    copy.set_velocity(0, &[9.0, 9.0]).unwrap();
+    copy.remove_constraint(joint).unwrap();
+    assert_eq!(all(&mut system), expected);
+    system.clear();
+    copy.update(0.5).unwrap();
+    assert_eq!(copy.results().unwrap().b.len(), scalars + 3 - 5);
+}
+
+fn keyed(key: u64, point: [f64; 3]) -> Keyed {
+    let place = AtPoints { bodies: [Some(2), None], frame: IDENTITY, points: [point; 2] };
+    Keyed { key, place, law: None }
 }
 
 proptest! {
@@ -232,7 +323,7 @@ fn systems_come_back_to_rows_of_three() {
         system.add_constraint_rows(&[id], vec![Operator::dense(3, dofs, &vec![2.0; 3 * dofs]).unwrap()]);
     system.update(1.0).unwrap();
     let rows = system.results().unwrap();
-    assert_eq!(rows.ids, [first.unwrap() as i64, more.unwrap() as i64]);
+    assert_eq!(rows.ids, [first.unwrap(), more.unwrap()]);
     assert!(system.results().unwrap().w.layout().is_none());
     assert_eq!(
         (system.row_of(45).unwrap(), system.constraints().map(|(id, _)| id).collect()),
@@ -256,17 +347,17 @@ fn bad_constraints_are_refused_and_named() {
     assert!(Operator::sparse(1, 2, &[0, 1, 2], &[0, 1], &[1.0, 1.0]).is_err());
     assert!(Operator::sparse(1, 1, &[0, 2], &[0, 0], &[1e308, 1e308]).is_err());
     let error = system.add_constraint_rows::<Id>(&[], vec![]).unwrap_err();
-    assert_eq!(text(error), "constraint 0: a constraint has one to sixteen bodies");
+    assert_eq!(text(error), "new constraint: a constraint has one to sixteen bodies");
     let error = system.add_constraint_rows(&[0, 1, 9], vec![of(1, 0), of(1, 1), of(1, 2)]).unwrap_err();
-    assert_eq!(text(error), "constraint 0 among bodies 0, 1 and 1 more: there is no body 9");
+    assert_eq!(text(error), "new constraint among bodies 0, 1 and 1 more: there is no body 9");
     let error = system.add_constraint_rows(&[0, 0], vec![of(1, 0), of(1, 0)]).unwrap_err();
-    assert_eq!(text(error), "constraint 0 between bodies 0 and 0: a body of it is there twice");
+    assert_eq!(text(error), "new constraint between bodies 0 and 0: a body of it is there twice");
     let error = system.add_constraint_rows(&[0, 1], vec![of(1, 0), of(2, 1)]).unwrap_err();
     assert!(text(error).ends_with("different numbers of rows"));
     let error = system.add_constraint_rows(&[0, 1], vec![of(1, 0)]).unwrap_err();
     assert_eq!(
         text(error),
-        "constraint 0 between bodies 0 and 1: its operators H: 1 values where 2 are needed"
+        "new constraint between bodies 0 and 1: its operators H: 1 values where 2 are needed"
     );
     let tall = Operator::dense(1, dofs[1] + 1, &vec![1.0; dofs[1] + 1]).unwrap();
     assert!(
@@ -441,15 +532,15 @@ fn a_jacobian_whose_constraints_are_refused_changes_nothing() {
     infinite[(4, 1)] = f64::INFINITY;
     let (bodies, heights) = (&[0, 1][..], &[1, 1, 3][..]);
     let cases: [Insertion; 9] = [
-        (bodies, heights, &infinite, "entry 2: constraint 8: its operator H is not finite"),
-        (bodies, &[1, 0, 4], &good, "entry 1: constraint 7: a constraint has one to six rows"),
-        (bodies, &[5, 7], &good, "entry 1: constraint 7: a constraint has one to six rows"),
+        (bodies, heights, &infinite, "entry 2: new constraint: its operator H is not finite"),
+        (bodies, &[1, 0, 4], &good, "entry 1: new constraint: a constraint has one to six rows"),
+        (bodies, &[5, 7], &good, "entry 1: new constraint: a constraint has one to six rows"),
         (&[0, 7], heights, &good, "entry 1: body 7: there is no such body"),
         (&[0, 1, 0], heights, &DMatrix::zeros(5, 7), "body 0: an earlier entry has the same id"),
         (bodies, heights, &DMatrix::zeros(5, 4), "columns of the Jacobian J: 4 values where 5 are needed"),
         (bodies, heights, &DMatrix::zeros(4, 5), "rows of the Jacobian J: 4 values where 5 are needed"),
         (bodies, &[1, 3], &good, "rows of the Jacobian J: 5 values where 4 are needed"),
-        (&[], &[1], &DMatrix::zeros(1, 0), "entry 0: constraint 6: a constraint has one to sixteen bodies"),
+        (&[], &[1], &DMatrix::zeros(1, 0), "entry 0: new constraint: a constraint has one to sixteen bodies"),
     ];
     let values = |system: &System| {
         let rows = system.results().unwrap();
@@ -510,7 +601,7 @@ fn constraints_of_a_jacobian_are_on_bodies_with_columns_that_are_not_zero() {
         let mut many = j.clone();
         many[(4, 33)] = 1.0;
         let error = jacobian::insert(&mut system, (&turned, &[3, 1, 1]), &many, layout).unwrap_err();
-        let text = format!("entry 2: constraint {}: a constraint has one to sixteen bodies", first + 5);
+        let text = "entry 2: new constraint: a constraint has one to sixteen bodies";
         assert_eq!(error.to_string(), text);
     }
 }

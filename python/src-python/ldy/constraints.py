@@ -175,7 +175,9 @@ class Constraints:
         """Insert a joint of rigid bodies or obstacles by axes and points.
 
         It is a constraint, whose operators an update makes again if its bodies have turned. U is the relative velocity, master minus
-        slave, in the axes of the master, which turn with it.
+        slave, in the axes of the master, which turn with it. If the positions of its bodies are known (:meth:`set_position`), rows of
+        the point are the velocities at the place of the slave's point. A slider whose bodies turn needs positions before each update,
+        other joints do not.
 
         Parameters
         ----------
@@ -217,7 +219,8 @@ class Constraints:
         >>> hinge = system.add_joint("hinge", rod, ldy.GROUND, axes, [0, 0, 0.5], axes, [0, 0, 0.5])
         >>> system.constraint(hinge).row_count
         5
-        >>> system.joint_error(hinge, [0, 0, 0.25])
+        >>> system.set_position(rod, [0, 0, 0.25])
+        >>> system.joint_error(hinge)
         array([0.25, 0.  , 0.  , 0.  , 0.  ])
         """
         frames = (("master_frame", master_frame), ("slave_frame", slave_frame))
@@ -229,35 +232,15 @@ class Constraints:
             np.concatenate([many(name, point, 1, 3) for name, point in points]),
         )
 
-    def set_joint_centers(self, joint: int, master_center: ArrayLike, slave_center: ArrayLike = (0, 0, 0)) -> None:
-        """Set where the mass centers of the bodies of a joint are.
-
-        The rows of points are then the velocities at the place of the slave's point. Without centers, both points count as one place.
-        A slider whose bodies turn needs this before each update, other joints do not.
-
-        Parameters
-        ----------
-        joint : int
-            The id of a joint.
-        master_center, slave_center : (3,) array_like
-            Places in the world; not used for GROUND.
-
-        Raises
-        ------
-        Error
-            If there is no such joint, or a value is not finite.
-        """
-        self._core.set_joint_centers(joint, _centers(master_center, slave_center))
-
-    def joint_error(self, joint: int, master_center: ArrayLike, slave_center: ArrayLike = (0, 0, 0)) -> Floats:
+    def joint_error(self, joint: int) -> Floats:
         """Return the errors of a joint, one for each row, for the bias of laws: erp * error / h removes the share erp in a step.
 
+        They follow from the rotations and the positions of its bodies, see :meth:`set_position`.
+
         Parameters
         ----------
         joint : int
             The id of a joint.
-        master_center, slave_center : (3,) array_like
-            Where the mass centers are in the world; not used for GROUND.
 
         Returns
         -------
@@ -269,9 +252,9 @@ class Constraints:
         Raises
         ------
         Error
-            If there is no such joint, or a value is not finite.
+            If there is no such joint, or the position of a body was never set.
         """
-        return self._core.joint_error(joint, _centers(master_center, slave_center))
+        return self._core.joint_error(joint)
 
     def add_jacobian(self, bodies: ArrayLike, row_counts: ArrayLike, J: Any) -> Ints:
         """Insert constraints that are rows of a matrix J over the velocities of bodies, all or none.
@@ -639,11 +622,6 @@ def _dense(J: ArrayLike) -> tuple[Floats, tuple[int, int], tuple[int, int]]:
     by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
     strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
     return J.ravel("F" if by_columns else "C"), (J.shape[0], J.shape[1]), strides
-
-
-def _centers(master: ArrayLike, slave: ArrayLike) -> Floats:
-    """The centers of both bodies of a joint."""
-    return np.concatenate([many("master_center", master, 1, 3), many("slave_center", slave, 1, 3)])
 
 
 def _compliances(of: Ints, rows: Ints, compliance: ArrayLike | None, diagonal: ArrayLike | None) -> Floats:

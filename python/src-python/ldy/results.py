@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from . import joints as _joints
 from . import laws as _laws
-from .arrays import Floats, flat, numbers
+from .arrays import Floats, flat, ids, numbers
 from .errors import Error
 from .factor import Factor
 from .rows import Rows
@@ -306,29 +306,29 @@ class Results:
         """
         return self._core.redundant(tolerance)
 
-    def constraint_force(self, body: int, R: ArrayLike) -> Floats:
-        """Return the generalized force H^T R of all constraints on a body.
+    def constraint_force(self, bodies: ArrayLike, R: ArrayLike) -> Floats:
+        """Return the generalized forces H^T R of all constraints on bodies.
 
         Parameters
         ----------
-        body : int
-            The body.
+        bodies : int or (count,) array_like of int
+            The bodies, with the same number of generalized velocities.
         R : (n,) array_like
             Reactions, a value for each scalar row.
 
         Returns
         -------
-        (dofs,) ndarray
-            The force, a value for each generalized velocity of the body.
+        (n,) or (count, n) ndarray
+            The forces, a value for each generalized velocity of a body.
 
         Raises
         ------
         Error
             If there is no such body, or the number of values is wrong.
         """
-        force = np.zeros_like(self._core.velocity(np.array([body], dtype=np.int64), False))
-        self._core.constraint_force(body, flat("R", R), force)
-        return force
+        of = ids(bodies)
+        force = self._core.constraint_force(of, flat("R", R))
+        return force if np.ndim(bodies) == 0 else force.reshape(len(of), -1)
 
     def apply_reactions(self, R: ArrayLike) -> None:
         """Add h A^-1 H^T R to the free velocity of every body: velocities at the end of the step.

@@ -18,7 +18,7 @@ class System(Bodies, Constraints, Kept, Results, World):
     Functions for many bodies or constraints take arrays with one entry for each, or one value for all. They do all or nothing: if an entry
     is refused, nothing has changed and no id is used up. One thread at a time may use a system.
 
-    A system cannot be copied or pickled, since it may have inverse callbacks.
+    :meth:`clone` and :func:`copy.copy` copy a system. It cannot be pickled.
 
     See Also
     --------
@@ -48,5 +48,28 @@ class System(Bodies, Constraints, Kept, Results, World):
         counts = f"{self.body_count} bodies, {self.constraint_count} constraints, {self.scalar_count} scalar rows"
         return f"<ldy.System: {counts}>"
 
+    def clone(self) -> System:
+        """Copy the system: bodies, constraints, and everything that was set, under the same ids.
+
+        Returns
+        -------
+        System
+            The copy. It has no results; after an update they are bit-identical with those of this system.
+
+        Raises
+        ------
+        Error
+            If a body has an inverse callback, which cannot be copied.
+        """
+        copy = System()
+        copy._core = self._core.clone()
+        return copy
+
+    def __copy__(self) -> System:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> System:
+        return self.clone()
+
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a System cannot be copied or pickled, since it may have inverse callbacks: insert its bodies again")
+        raise TypeError("a System cannot be pickled, since it may have inverse callbacks: clone it, or insert its bodies again")

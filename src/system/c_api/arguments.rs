@@ -48,8 +48,10 @@ fn whereabouts(error: &Error) -> Whereabouts {
     let mut place = Whereabouts::NOWHERE;
     match error.subject {
         Subject::System => {}
-        Subject::Body(id) => place.body = id as i64,
-        Subject::Constraint(id, _) | Subject::Among(id, ..) => place.constraint = id as i64,
+        Subject::Body(id) => place.body = id.map_or(-1, |id| id as i64),
+        Subject::Constraint(id, _) | Subject::Among(id, ..) => {
+            place.constraint = id.map_or(-1, |id| id as i64)
+        }
     }
     if let Fault::NoBody(id) = error.fault {
         place.body = id as i64;

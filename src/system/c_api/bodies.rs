@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use crate::fault::check_size;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::with_capacity;
-use crate::system::{Error, Inertia, Kinematics, SystemOption};
+use crate::system::{Error, Fault, Inertia, Kinematics, SystemOption};
 
 use super::arguments::{self, body_id, entry};
 use super::inertia::{Callback, ldy_apply_inverse, ldy_release, size};
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn ldy_system_add_model(
     let callback = Callback::new(apply_inverse, data, release);
     entry!(system: exclusive, sizes: values(count), bodies: values_mut(count) => {
         let callback = callback.checked("apply_inverse")?;
-        let memory = |_| fail!(Code::OutOfMemory, "body {}: out of memory", system.next_body());
+        let memory = |_| Error::of_new_body(Fault::Memory);
         let mut lengths = with_capacity(count).map_err(memory)?;
         for &n in sizes {
             lengths.push(size(n)?);

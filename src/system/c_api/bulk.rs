@@ -358,15 +358,18 @@ pub(super) struct GivenSides<'a> {
 impl GivenSides<'_> {
     /// Check that ids are possible, and that the points of all bodies are there.
     pub fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result {
-        for ids in self.ids.iter().flatten() {
-            ids.checked("body", Some(LDY_GROUND))?;
-        }
+        self.check_ids()?;
         for (side, name) in ["master_points", "slave_points"].into_iter().enumerate() {
             if self.points[side].is_none() && (0..count).any(|k| bodies(k)[side].is_some()) {
                 return Err(null(name));
             }
         }
         Ok(())
+    }
+
+    /// Check that ids are possible.
+    pub fn check_ids(&self) -> Result {
+        self.ids.iter().flatten().try_for_each(|ids| ids.checked("body", Some(LDY_GROUND)).map(|_| ()))
     }
 
     /// Master and slave.

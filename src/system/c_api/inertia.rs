@@ -100,10 +100,9 @@ pub unsafe extern "C" fn ldy_system_add_body(
 ) -> c_int {
     entry!(inertia: given_inertia, system: exclusive, body: place => {
         let mut given = inertia;
-        let id = system.next_body();
         let n = given.size()?;
         // SAFETY: the C program promises the arrays of its inertia.
-        let made = unsafe { given.inertia(id, n) }?.map_err(|fault| Error::of_body(id, fault))?;
+        let made = unsafe { given.inertia(n) }?.map_err(Error::of_new_body)?;
         body.put(system.add_body(n, Kinematics::General, made)? as i64);
     })
 }
@@ -183,11 +182,11 @@ impl Given {
         Ok((starts, rows, unsafe { values("inertia->values", entries, count) }?))
     }
 
-    /// The inertia for a body with n generalized velocities; `id` is for texts.
+    /// The inertia for a body with n generalized velocities.
     ///
     /// # Safety
     /// The arrays are NULL or have the lengths that [`ldy_inertia`] says.
-    unsafe fn inertia(&mut self, id: Id, n: usize) -> Result<Checked<Inertia>> {
+    unsafe fn inertia(&mut self, n: usize) -> Result<Checked<Inertia>> {
         if let Some(callback) = self.callback.take() {
             return Ok(Inertia::solver(callback.checked("inertia->apply_inverse")?));
         }
@@ -205,7 +204,7 @@ impl Given {
             }
             LDY_INERTIA_MASS => {
                 let why = "LDY_INERTIA_MASS is for ldy_system_set_inertia; insert such bodies by ldy_system_add_rigid";
-                Err(Error::of_body(id, Fault::Invalid(why)).into())
+                Err(Error::of_new_body(Fault::Invalid(why)).into())
             }
             kind => {
                 Err(fail!(Code::InvalidArgument, "inertia->kind is {kind}; expected one of LDY_INERTIA_*"))
@@ -239,7 +238,7 @@ impl Given {
             }
             _ => {
                 // SAFETY: the C program promises the arrays.
-                let inertia = unsafe { self.inertia(id, n) }?;
+                let inertia = unsafe { self.inertia(n) }?;
                 system.set_inertia(id, inertia.map_err(|fault| Error::of_body(id, fault))?)?;
             }
         }

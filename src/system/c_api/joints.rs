@@ -6,7 +6,7 @@ use crate::ffi::errors::{Code, Result, fail};
 use crate::system::{JointFrame, JointKind};
 
 use super::arguments::{self, constraint_id, entry};
-use super::constraints::{points, side};
+use super::constraints::side;
 use super::ldy_system;
 
 /// A joint by axes: the bodies turn about the third axis. Three rows of the point, two of the relative angular velocity, across the
@@ -40,6 +40,10 @@ pub const LDY_AXES_SLIDER_LIMIT: i32 = 6;
 ///
 /// A law of bounds without limits (LDY_LAW_FIXED) holds a joint. A limit or motor is a second constraint with the same frames and
 /// points. ldy_system_joint_error returns the errors for the bias of laws. ldy_system_set_operators refuses a joint.
+///
+/// If the positions of its bodies are known (ldy_system_set_positions), the rows of the point are the velocities at the place of the
+/// slave's point. Otherwise both points count as one place. A slider whose bodies turn needs positions before each update, because its
+/// points are apart. Other joints work without them.
 ///
 /// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the kind is unknown, a body is not rigid,
 /// both bodies are the same or the ground, a value is not finite, or a frame is not orthonormal to within 1e-8 (unless an option
@@ -82,38 +86,7 @@ fn kind_of(kind: i32) -> Result<JointKind> {
     })
 }
 
-/// Set where the mass centers of the bodies of a joint are. The rows of a joint at points are then the velocities at the place of the
-/// slave's point. Without centers, both points count as one place.
-///
-/// A slider whose bodies turn needs this before each update, because its points are apart. Other joints work without it.
-///
-/// - joint: id of a joint by axes.
-/// - master_center, slave_center: places in the world, 3 values each; not read for the ground.
-///
-/// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the constraint
-/// is not a joint by axes, or a value is not finite.
-///
-/// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_set_joint_centers(
-    system: *mut ldy_system,
-    joint: i64,
-    master_center: *const f64,
-    slave_center: *const f64,
-) -> c_int {
-    entry!(system: exclusive => {
-        let id = constraint_id(joint)?;
-        let bodies = system.constraint(id)?.bodies();
-        // SAFETY: the C program promises that each center is NULL or has three values, unless it is the ground's.
-        let centers = unsafe { points(bodies, CENTERS, [master_center, slave_center]) }?;
-        system.set_joint_centers(id, centers)?;
-    })
-}
-
-const CENTERS: [&str; 2] = ["master_center", "slave_center"];
-
-/// Compute the errors of a joint, one for each row. The rotations are the rotations in the system.
+/// Compute the errors of a joint, one for each row, from the rotations and the positions of its bodies (ldy_system_set_positions).
 ///
 /// - A row of the point: the component of master's point - slave's point in the axes of the master.
 /// - A row of the angular velocity: the component of the rotation vector from the slave's axes to the master's, in radians. For a
@@ -124,28 +97,20 @@ const CENTERS: [&str; 2] = ["master_center", "slave_center"];
 /// While the errors are small, their rates are the velocities U. A law with the bias erp error / h removes the share erp in a step.
 ///
 /// - joint: id of a joint by axes.
-/// - master_center, slave_center: where the mass centers are in the world, 3 values each; not read for the ground.
 /// - errors: where to write them; count is the number of rows.
 ///
 /// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the constraint
-/// is not a joint by axes, count is wrong, or a value is not finite. After an error nothing is written.
+/// is not a joint by axes, the position of a body was never set, count is wrong, or an error is not finite. After an error nothing is
+/// written.
 ///
 /// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap.
+/// system comes from ldy_system_create; errors is NULL or has count values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_joint_error(
     system: *const ldy_system,
     joint: i64,
-    master_center: *const f64,
-    slave_center: *const f64,
     errors: *mut f64,
     count: usize,
 ) -> c_int {
-    entry!(system: shared, errors: values_mut(count) => {
-        let id = constraint_id(joint)?;
-        let bodies = system.constraint(id)?.bodies();
-        // SAFETY: the C program promises that each center is NULL or has three values, unless it is the ground's.
-        let centers = unsafe { points(bodies, CENTERS, [master_center, slave_center]) }?;
-        system.joint_error(id, centers, errors)?;
-    })
+    entry!(system: shared, errors: values_mut(count) => system.joint_error(constraint_id(joint)?, errors)?)
 }

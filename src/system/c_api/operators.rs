@@ -71,14 +71,13 @@ pub unsafe extern "C" fn ldy_system_add_constraint_rows(
         for (to, &body) in list.iter_mut().zip(bodies) {
             *to = side(body)?;
         }
-        let id = system.next_constraint();
         let rows = usize::try_from(m).ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
-        let rows = rows.ok_or_else(|| refused(id, list, Fault::Invalid("a constraint has one to six rows")))?;
+        let rows = rows.ok_or_else(|| refused(None, list, Fault::Invalid("a constraint has one to six rows")))?;
         if let Some(&body) = list.iter().flatten().find(|&&body| system.body(body).is_err()) {
-            return Err(refused(id, list, Fault::NoBody(body)));
+            return Err(refused(None, list, Fault::NoBody(body)));
         }
         // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that the operator says.
-        let operators = unsafe { operators(system, id, rows, list, H) }?;
+        let operators = unsafe { operators(system, None, rows, list, H) }?;
         constraint.put(system.add_constraint_rows(list, operators)? as i64);
     })
 }
@@ -133,9 +132,9 @@ pub unsafe extern "C" fn ldy_system_set_operators(
         let (rows, listed) = (constraint.rows(), constraint.all_bodies().count());
         list.iter_mut().zip(constraint.all_bodies()).for_each(|(to, body)| *to = Some(body));
         let list = &list[..listed];
-        check_size("its operators H", listed, count).map_err(|fault| refused(id, list, fault))?;
+        check_size("its operators H", listed, count).map_err(|fault| refused(Some(id), list, fault))?;
         // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that the operator says.
-        let operators = unsafe { operators(system, id, rows, list, H) }?;
+        let operators = unsafe { operators(system, Some(id), rows, list, H) }?;
         system.set_operators(id, operators)?;
     })
 }
@@ -254,7 +253,7 @@ fn body_count(count: usize) -> Result<usize> {
     Ok(count)
 }
 
-fn refused(id: Id, bodies: &[Option<Id>], fault: Fault) -> Code {
+fn refused(id: Option<Id>, bodies: &[Option<Id>], fault: Fault) -> Code {
     Error { subject: subject_of(id, bodies), fault }.into()
 }
 
@@ -264,7 +263,7 @@ fn refused(id: Id, bodies: &[Option<Id>], fault: Fault) -> Code {
 /// Their arrays are NULL or have the lengths that [`ldy_operator`] describes.
 unsafe fn operators(
     system: &System,
-    id: Id,
+    id: Option<Id>,
     rows: usize,
     bodies: &[Option<Id>],
     given: &[ldy_operator],
@@ -275,7 +274,10 @@ unsafe fn operators(
         let columns = system.body(body)?.dofs();
         let failed = |fault: Fault| match fault {
             Fault::Memory => refused(id, bodies, fault),
-            _ => fail!(Code::InvalidArgument, "constraint {id}, operator H of body {body}: {fault}"),
+            _ => {
+                let constraint = subject_of(id, &[]);
+                fail!(Code::InvalidArgument, "{constraint}, operator H of body {body}: {fault}")
+            }
         };
         check_size("its columns", columns, usize::try_from(given.n).unwrap_or_default()).map_err(failed)?;
         // SAFETY: the C program promises arrays as `operator` requires them; the number of columns has been checked.

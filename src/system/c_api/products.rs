@@ -120,13 +120,13 @@ pub(super) fn values_of((name, stride): (&str, usize), columns: usize, count: us
     Ok(stride / VALUE)
 }
 
-/// Add the generalized force H^T R of all constraints on a body to force. Since the last update only velocities may have changed.
+/// Compute the generalized force H^T R of all constraints on a body. Since the last update only velocities may have changed.
 ///
-/// - R: count values, three for each row.
-/// - force: in and out, force_count values.
+/// - R: count values, one for each scalar row.
+/// - force: where to write it, force_count values.
 /// - force_count: number of generalized velocities of the body.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY (not if all constraints have three rows), LDY_ERROR_NOT_FOUND if there is no such body,
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such body,
 /// LDY_ERROR_STALE_RESULTS if there was no such update, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a count is wrong.
 ///
 /// # Safety
@@ -142,6 +142,37 @@ pub unsafe extern "C" fn ldy_system_constraint_force(
 ) -> c_int {
     entry!(system: shared, R: values(count), force: values_mut(force_count) => {
         system.constraint_force(body_id(body)?, R, force)?;
+    })
+}
+
+/// Compute the generalized forces of many bodies, as ldy_system_constraint_force computes one, and faster than one by one.
+///
+/// - bodies: an id each.
+/// - R: R_count values, one for each scalar row.
+/// - forces: where to write n values each.
+/// - n: number of generalized velocities, the same for all of these bodies.
+///
+/// Returns the codes of ldy_system_constraint_force, or LDY_ERROR_INVALID_ARGUMENT if a stride is not a multiple of 8 or less than an
+/// entry that is written. After an error nothing is written.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes and strides given, and forces overlaps nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_constraint_forces(
+    system: *const ldy_system,
+    bodies: *const i64,
+    bodies_stride: usize,
+    R: *const f64,
+    R_count: usize,
+    forces: *mut f64,
+    forces_stride: usize,
+    n: usize,
+    count: usize,
+) -> c_int {
+    entry!(system: shared, bodies: ids((count, bodies_stride, "body")), R: values(R_count),
+           forces: strided_mut((count, forces_stride, n)) => {
+        let mut forces = forces;
+        system.constraint_forces(count, n, |k| bodies.id(k), R, |k, force| forces.put(k, force))?;
     })
 }
 

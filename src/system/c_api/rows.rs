@@ -67,7 +67,8 @@ impl ldy_rows {
             V: rows.v.as_ptr(),
             diagonal: rows.diagonal.as_ptr(),
             inverse: rows.inverse.as_ptr(),
-            constraints: rows.ids.as_ptr(),
+            // Ids stay far below 2^63.
+            constraints: rows.ids.as_ptr().cast(),
             scalar_starts: layout.map_or(ptr::null(), |layout| layout.scalar_starts().as_ptr()),
             value_starts: layout.map_or(ptr::null(), |layout| layout.value_starts().as_ptr()),
             diagonal_starts: layout.map_or(ptr::null(), |_| rows.squares.as_ptr()),

@@ -94,7 +94,8 @@ pub struct ldy_contact_solver_options {
     pub method: i32,
     /// Limit for the number of sweeps over each island, or over all rows if these form one island; default 100000.
     pub max_sweeps: i32,
-    /// For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the last.
+    /// For ldy_contact_solver_solve_rows: not 0 if the first component is the normal one, as in FCLIB. Else it is the last. The
+    /// contacts of a system have it last, and ldy_contact_solver_solve refuses another value than 0.
     pub normal_first: i32,
     /// Limit for the elapsed time, in seconds; default: no limit. INFINITY is no limit either; a negative number or NaN is an
     /// error. With a limit, results depend on the clock.
@@ -275,6 +276,7 @@ pub unsafe extern "C" fn ldy_contact_solver_solve(
            report: optional sized => {
         ensure!(laws.is_some() || law_count == 0, null("laws"));
         let options = Chosen::read(options)?;
+        ensure!(options.normal == Normal::Third, fail!(Code::InvalidArgument, "{NORMAL_OF_SYSTEMS}"));
         let ldy_contact_solver { solver, laws: kept } = solver;
         laws_of_rows(system, laws, kept)?;
         let mut progress = options.progress();
@@ -326,6 +328,9 @@ pub unsafe extern "C" fn ldy_contact_solver_solve_rows(
         tell(report, &result, options.measure, solver.history());
     })
 }
+
+const NORMAL_OF_SYSTEMS: &str = "options->normal_first is not 0: the contacts of a system have the normal last; \
+    reorder the rows of operators, or call ldy_contact_solver_solve_rows with ldy_system_results";
 
 /// Options as the core has them, and the normal component.
 struct Chosen {

@@ -10,16 +10,15 @@ use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 
 /// Compute the referential point of a rigid body or an obstacle from its place in the world: X = X_center + rotation^T (place -
-/// center). Use it to turn contacts that were found in the world into the points of constraints.
+/// position). ldy_system_contact_frames computes frames and points of contacts at once.
 ///
-/// - center: where the mass center is now, 3 values.
 /// - place: where the point is now, 3 values.
 /// - point: where to write X, 3 values.
 ///
-/// The rotation is the rotation in the system.
+/// Rotation and position are those in the system, see ldy_system_set_rotation and ldy_system_set_positions.
 ///
 /// Returns 0, LDY_ERROR_NOT_FOUND if there is no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it is of
-/// another kind, or a value is not finite. After an error nothing is written.
+/// another kind, its position was never set, or a value is not finite. After an error nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
@@ -27,12 +26,11 @@ use super::ldy_system;
 pub unsafe extern "C" fn ldy_system_body_point(
     system: *const ldy_system,
     body: i64,
-    center: *const f64,
     place: *const f64,
     point: *mut f64,
 ) -> c_int {
-    entry!(system: shared, center: copied, place: copied, point: place_of_array => {
-        point.put(system.body_point(body_id(body)?, &center, &place)?);
+    entry!(system: shared, place: copied, point: place_of_array => {
+        point.put(system.body_point(body_id(body)?, &place)?);
     })
 }
 
@@ -140,7 +138,10 @@ pub unsafe extern "C" fn ldy_gyroscopic_change(
 }
 
 /// The text of a gyroscopic term that does not exist.
-const NO_SPIN: &str = "inertia, spin or h is not finite or too large, or inertia singular";
+pub(super) const NO_SPIN: &str = "inertia, spin or h is not finite or too large, or inertia singular";
+
+/// The text of a rotation that does not exist.
+pub(super) const NO_ROTATION: &str = "rotation, spins or h are not finite";
 
 /// Compute the rotation of a rigid body after a step: rotation exp (h (before + after) / 2). Needs no system.
 ///
@@ -167,7 +168,7 @@ pub unsafe extern "C" fn ldy_advance_rotation(
 ) -> c_int {
     entry!(rotation: copied, before: copied, after: copied, turned: place_of_array => {
         let result = advance_rotation(&rotation, &before, &after, h);
-        turned.put(result.ok_or_else(|| fail!(Code::InvalidArgument, "rotation, spins or h are not finite"))?);
+        turned.put(result.ok_or_else(|| fail!(Code::InvalidArgument, "{NO_ROTATION}"))?);
     })
 }
 

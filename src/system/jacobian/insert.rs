@@ -50,7 +50,7 @@ impl System {
         let mut end = 0;
         for (entry, height) in heights.enumerate() {
             let failed = |fault| {
-                let subject = subject_of(self.next_constraint(), &[]);
+                let subject = subject_of(None, &[]);
                 EntryError { entry: Some(entry), error: Error { subject, fault } }
             };
             check_rows(height).map_err(failed)?;

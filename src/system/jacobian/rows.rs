@@ -8,6 +8,19 @@ use crate::math::is_finite;
 use super::super::error::{Error, Fault, Result};
 
 /// The Jacobian J. Its rows are the rows of constraints in turn; its columns are the velocities of bodies in turn.
+///
+/// ```
+/// use ldy::system::{Inertia, Jacobian, Kinematics, System};
+///
+/// let mut system = System::new();
+/// let arm = system.add_body(2, Kinematics::General, Inertia::diagonal(&[1.0, 4.0])?)?;
+/// // One constraint of two rows.
+/// let j = Jacobian::Dense { values: &[1.0, 0.0, 1.0, 1.0], shape: [2, 2], strides: [2, 1] };
+/// system.add_jacobian([arm].into_iter(), [2].into_iter(), &j)?;
+/// system.update(1.0)?;
+/// assert_eq!(system.results()?.w.values(), [1.0, 1.0, 1.0, 5.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Jacobian<'a> {
     /// All entries.

@@ -1,7 +1,10 @@
 //! Joints of rigid bodies by axes: hinges, sliders, universal joints, welds, and rows for their limits and motors.
 //!
 //! A joint has an axis frame and a point on each of its bodies. It is a constraint by operators, and an update makes the operators
-//! again if an input has changed: the rotations of its bodies, or the places of their centers ([`System::set_joint_centers`]).
+//! again if an input has changed: the rotations of its bodies, or their positions ([`System::set_positions`]).
+//!
+//! If the positions of all its bodies are known, the rows of the point are the velocities at the place of the slave's point. Otherwise
+//! both points count as one place.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -26,6 +29,23 @@ pub(super) const HAS_OPERATORS: &str = "it is a joint by axes, whose operators H
 /// The kinds of joints. The axes of a joint are the columns of the master's frame: they turn with the master.
 ///
 /// Rows are relative velocities, master minus slave. Angular rows are components of the relative angular velocity.
+///
+/// ```
+/// use ldy::system::{JointFrame, JointKind, System};
+///
+/// let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut system = System::new();
+/// let rod = system.add_rigid(1.0, &axes, &axes, &[0.0; 3])?;
+/// // The rod turns about the third axis, through a point of the ground.
+/// let [own, ground] = [[0.5, 0.0, 0.0], [0.0, 0.0, 2.0]].map(|point| JointFrame { axes, point });
+/// let hinge = system.add_joint(JointKind::Hinge, [Some(rod), None], &own, &ground)?;
+/// assert_eq!(system.constraint(hinge)?.rows(), 5);
+/// let mut errors = [0.0; 5];
+/// system.set_positions(1, |_| (rod, [-0.5, 0.0, 2.25]))?;
+/// system.joint_error(hinge, &mut errors)?;
+/// assert_eq!(errors, [0.0, 0.0, 0.25, 0.0, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JointKind {
@@ -54,14 +74,12 @@ pub struct JointFrame {
 }
 
 /// A joint in the list of a system.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Joint {
     id: Id,
     bodies: [Option<Id>; 2],
     kind: JointKind,
     frames: [JointFrame; 2],
-    /// The places of the centers of master and slave; without them the points are together.
-    centers: Option<[Vector; 2]>,
     /// The inputs of the operators that the constraint has.
     made: Inputs,
 }
@@ -70,6 +88,7 @@ pub(super) struct Joint {
 #[derive(Clone, Copy, Debug)]
 struct Inputs {
     rotations: [Block; 2],
+    /// The places of the centers of master and slave, if both are known; zeros for the ground.
     centers: Option<[Vector; 2]>,
 }
 
@@ -86,7 +105,8 @@ impl Inputs {
 
 impl System {
     /// Insert a joint between rigid bodies or obstacles; `None` is the ground. U is the relative velocity, master minus slave, in the
-    /// axes of the master; [`JointKind`] has the rows.
+    /// axes of the master; [`JointKind`] has the rows. A slider whose bodies turn needs their positions before each update
+    /// ([`System::set_positions`]), because its points are apart; other joints work without them.
     ///
     /// # Errors
     /// If there is no such body, a body is not rigid, both are the same or the ground, something is not finite, a frame is not
@@ -98,7 +118,7 @@ impl System {
         master: &JointFrame,
         slave: &JointFrame,
     ) -> Result<Id> {
-        let subject = subject_of(self.next_constraint(), &bodies);
+        let subject = subject_of(None, &bodies);
         let failed = |fault| Error { subject, fault };
         let frames = self.check_frames([master, slave]).map_err(failed)?;
         let ends = self.ends(bodies, &frames).map_err(failed)?;
@@ -106,42 +126,25 @@ impl System {
         let operators = made_operators(kind, bodies, &ends).map_err(failed)?;
         self.joints.try_reserve(1).map_err(|_| failed(Fault::Memory))?;
         let id = self.add_constraint_rows(&bodies, operators)?;
-        self.joints.push(Joint { id, bodies, kind, frames, centers: None, made });
+        self.joints.push(Joint { id, bodies, kind, frames, made });
         Ok(id)
     }
 
-    /// Set where the mass centers of the bodies of a joint are in the world: the rows of the point are then the velocities at the
-    /// place of the slave's point. Without centers, both points count as one place. A slider whose bodies turn needs this before each
-    /// update, because its points are apart. Other joints work without it. The center of the ground is not used.
-    ///
-    /// # Errors
-    /// If there is no joint with this id, or a center is not finite.
-    pub fn set_joint_centers(&mut self, id: Id, centers: [Vector; 2]) -> Result {
-        let place = self.place_of_joint(id)?;
-        let bodies = self.joints[place].bodies;
-        let centers = self.given_centers(id, bodies, centers)?;
-        self.joints[place].centers = Some(centers);
-        self.values_change();
-        Ok(())
-    }
-
-    /// Write the errors of a joint, one for each row, with the centers of its bodies in the world and the rotations of the system.
-    /// Their rates are the velocities U while errors are small. A law with the bias erp error / h removes the share erp in a step.
+    /// Write the errors of a joint, one for each row, from the rotations and positions of its bodies. Their rates are the velocities U while errors are small. A law with the bias erp error / h removes the share erp in a step.
     ///
     /// - A row of a point: the component of master's point − slave's point, a length.
     /// - An angular row: the component of the rotation vector from the slave's axes to the master's, in radians; for a hinge the sine
     ///   of the angle, so that it may turn by any angle; for a universal joint the cosine of the angle between its axes.
     /// - The row of a limit: the angle from −π to π, or the distance.
     ///
-    /// The center of the ground is not used.
-    ///
     /// # Errors
-    /// If there is no joint with this id, a center or the result is not finite, or `errors` has the wrong length.
-    pub fn joint_error(&self, id: Id, centers: [Vector; 2], errors: &mut [f64]) -> Result {
+    /// If there is no joint with this id, the position of a body is not known, the result is not finite, or `errors` has the wrong
+    /// length.
+    pub fn joint_error(&self, id: Id, errors: &mut [f64]) -> Result {
         let Joint { bodies, kind, frames, .. } = &self.joints[self.place_of_joint(id)?];
-        let failed = |fault| Error { subject: subject_of(id, bodies), fault };
+        let failed = |fault| Error { subject: subject_of(Some(id), bodies), fault };
         check_size("the errors of the joint", kind.rows().len(), errors.len()).map_err(failed)?;
-        let centers = self.given_centers(id, *bodies, centers)?;
+        let centers = self.centers(*bodies)?;
         let found = error::errors(*kind, &self.ends(*bodies, frames).map_err(failed)?, &centers);
         let found = &found[..errors.len()];
         finite("the error", found).map_err(failed)?;
@@ -167,9 +170,10 @@ impl System {
     /// If memory is exhausted; a joint has the memory of its operators from its insertion.
     pub(super) fn update_joints(&mut self) -> Result {
         for k in 0..self.joints.len() {
-            let Joint { id, bodies, kind, ref frames, centers, made } = self.joints[k];
-            let failed = |fault| Error { subject: subject_of(id, &bodies), fault };
+            let Joint { id, bodies, kind, ref frames, made } = self.joints[k];
+            let failed = |fault| Error { subject: subject_of(Some(id), &bodies), fault };
             let mut ends = self.ends(bodies, frames).map_err(failed)?;
+            let centers = self.centers(bodies).ok();
             let inputs = Inputs { rotations: ends.rotations(), centers };
             if inputs.has_bits_of(&made) {
                 continue;
@@ -228,17 +232,10 @@ impl System {
         Ok(Ends([end(0)?, end(1)?]))
     }
 
-    /// The centers of bodies; zeros for the ground.
-    fn given_centers(&self, id: Id, bodies: [Option<Id>; 2], given: [Vector; 2]) -> Result<[Vector; 2]> {
-        let mut centers = [[0.0; 3]; 2];
-        for (side, what) in ["the master's center", "the slave's center"].into_iter().enumerate() {
-            if bodies[side].is_some() {
-                let subject = subject_of(id, &bodies);
-                finite(what, &given[side]).map_err(|fault| Error { subject, fault })?;
-                centers[side] = given[side];
-            }
-        }
-        Ok(centers)
+    /// The positions of bodies; zeros for the ground.
+    fn centers(&self, bodies: [Option<Id>; 2]) -> Result<[Vector; 2]> {
+        let center = |body: Option<Id>| body.map_or(Ok([0.0; 3]), |id| self.position(id).copied());
+        Ok([center(bodies[0])?, center(bodies[1])?])
     }
 }
 

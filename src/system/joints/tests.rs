@@ -94,14 +94,22 @@ fn velocity(system: &mut System, bodies: [Option<Id>; 2], u: &[[f64; 6]; 2]) -> 
     system.results().unwrap().b.to_vec()
 }
 
+/// Set the positions of the bodies that are not the ground.
+fn put(system: &mut System, bodies: [Option<Id>; 2], places: &[Vector; 2]) {
+    for (body, place) in bodies.into_iter().zip(places) {
+        system.set_positions(body.iter().len(), |_| (body.unwrap(), *place)).unwrap();
+    }
+}
+
 fn error_of(system: &mut System, id: Id, bodies: [Option<Id>; 2], poses: &[Pose; 2]) -> Vec<f64> {
     for (body, pose) in bodies.into_iter().zip(poses) {
         if let Some(body) = body {
             system.set_rotation(body, &pose.rotation).unwrap();
         }
     }
+    put(system, bodies, &poses.map(|pose| pose.place));
     let mut errors = vec![0.0; system.constraint(id).unwrap().rows()];
-    system.joint_error(id, poses.map(|pose| pose.place), &mut errors).unwrap();
+    system.joint_error(id, &mut errors).unwrap();
     errors
 }
 
@@ -116,8 +124,8 @@ fn rows_are_the_rates_of_points_and_rotations() {
             let frames = [random_frame(&mut random), random_frame(&mut random)];
             let mut system = System::new();
             let bodies = [poses[0].add_to(&mut system, false), poses[1].add_to(&mut system, is_obstacle)];
-            let id = system.add_joint(kind, bodies, &frames[0], &frames[1]).unwrap();
-            system.set_joint_centers(id, poses.map(|pose| pose.place)).unwrap();
+            system.add_joint(kind, bodies, &frames[0], &frames[1]).unwrap();
+            put(&mut system, bodies, &poses.map(|pose| pose.place));
             let u: [[f64; 6]; 2] = [random.array(), random.array()];
             let found = velocity(&mut system, bodies, &u);
             let at = |time: f64| {
@@ -197,7 +205,7 @@ fn errors_are_zero_where_a_joint_holds_and_their_rates_are_its_velocities() {
             let mut system = System::new();
             let bodies = [poses[0].add_to(&mut system, false), poses[1].add_to(&mut system, is_obstacle)];
             let id = system.add_joint(kind, bodies, &frames[0], &frames[1]).unwrap();
-            system.set_joint_centers(id, poses.map(|pose| pose.place)).unwrap();
+            put(&mut system, bodies, &poses.map(|pose| pose.place));
             let u: [[f64; 6]; 2] = [random.array(), random.array()];
             let found = velocity(&mut system, bodies, &u);
             let mut at = |time: f64| {
@@ -224,7 +232,8 @@ fn errors_have_the_angles_and_distances_of_the_pose() {
         let body = system.add_rigid(1.0, &UNIT, &turned(&UNIT, &angle), &[0.0; 3]).unwrap();
         let id = system.add_joint(kind, [Some(body), None], &frame, &frame).unwrap();
         let mut errors = vec![0.0; system.constraint(id).unwrap().rows()];
-        system.joint_error(id, [place, [f64::NAN; 3]], &mut errors).unwrap();
+        put(&mut system, [Some(body), None], &[place, [f64::NAN; 3]]);
+        system.joint_error(id, &mut errors).unwrap();
         errors
     };
     let is_near = |found: &[f64], expected: &[f64]| {
@@ -307,8 +316,7 @@ impl Both {
     fn set(&mut self, centers: Option<[Vector; 2]>) {
         let mut ends = self.system.ends(self.bodies, &self.frames).unwrap();
         if let Some(centers) = centers {
-            // The center of the ground is not used.
-            ends.part(&self.system.given_centers(self.joint, self.bodies, centers).unwrap());
+            ends.part(&centers);
         }
         let rows = self.kind.rows().len();
         let of = |side: usize| Operator::dense(rows, 6, &ends.operator(self.kind, side)[..6 * rows]).unwrap();
@@ -334,8 +342,8 @@ impl Both {
             new.set_velocity(id, &[0.3; 6]).unwrap();
             Some(id)
         });
-        let id = new.add_joint(self.kind, of_new, &self.frames[0], &self.frames[1]).unwrap();
-        centers.iter().for_each(|&centers| new.set_joint_centers(id, centers).unwrap());
+        new.add_joint(self.kind, of_new, &self.frames[0], &self.frames[1]).unwrap();
+        centers.iter().for_each(|centers| put(&mut new, of_new, centers));
         new.update(step).unwrap();
         let row = self.system.row_of(self.joint).unwrap();
         let rows = self.system.results().unwrap();
@@ -353,8 +361,9 @@ fn operators_follow_their_inputs_as_those_of_a_host_that_sets_them() {
             let mut both = Both::new(&mut random, kind, pair);
             both.check(None, 0.1, "new");
             both.check(None, 0.1, "nothing");
-            let mut centers = [random.array(), random.array()];
-            both.system.set_joint_centers(both.joint, centers).unwrap();
+            // That of the ground remains zero.
+            let mut centers = both.bodies.map(|body| body.map_or([0.0; 3], |_| random.array()));
+            put(&mut both.system, both.bodies, &centers);
             both.check(Some(centers), 0.1, "centers for the first time");
             for first in 0..4 {
                 for second in first..4 {
@@ -362,8 +371,9 @@ fn operators_follow_their_inputs_as_those_of_a_host_that_sets_them() {
                         match input {
                             0 | 1 => both.rotate(input, &random_rotation(&mut random)),
                             _ => {
-                                centers[input - 2] = random.array();
-                                both.system.set_joint_centers(both.joint, centers).unwrap();
+                                let body = both.bodies[input - 2];
+                                centers[input - 2] = body.map_or([0.0; 3], |_| random.array());
+                                put(&mut both.system, both.bodies, &centers);
                             }
                         }
                         if first == second {
@@ -389,9 +399,9 @@ fn operators_follow_their_inputs_as_those_of_a_host_that_sets_them() {
             let bodies = both.bodies;
             both.system.remove_constraint(both.joint).unwrap();
             assert!(!both.system.is_joint(both.joint) && both.system.joints.is_empty());
-            assert!(both.system.set_joint_centers(both.joint, centers).is_err());
+            assert!(both.system.joint_error(both.joint, &mut []).is_err());
             both.joint = both.system.add_joint(kind, bodies, &both.frames[0], &both.frames[1]).unwrap();
-            both.check(None, 0.2, "inserted again");
+            both.check(Some(centers), 0.2, "inserted again");
             both.system.clear();
             assert!(both.system.joints.is_empty());
             assert_eq!(bits(&mut both.system, 0.2), []);
@@ -429,11 +439,14 @@ fn an_unchanged_joint_costs_nothing_and_a_refused_call_changes_nothing() {
     refused([Some(one), None], &frame, &JointFrame { point: [f64::NAN; 3], ..frame }, "the slave's point");
     assert_eq!((system.next_constraint(), system.joints.len()), (next, 1));
     let contact = 0;
-    let text = system.set_joint_centers(contact, [[0.0; 3]; 2]).unwrap_err().to_string();
-    assert!(text.contains("not a joint"), "{text}");
-    let text = system.set_joint_centers(joint, [[f64::NAN; 3], [0.0; 3]]).unwrap_err().to_string();
-    assert!(text.contains("the master's center is not finite"), "{text}");
-    assert!(system.joint_error(joint, [[0.0; 3]; 2], &mut [0.0; 4]).is_err());
+    let error =
+        |system: &System, id, count| system.joint_error(id, &mut [0.0; 6][..count]).unwrap_err().to_string();
+    assert!(error(system, contact, 5).contains("not a joint"));
+    assert!(error(system, joint, 5).contains("its position in the world is not known"));
+    put(system, [Some(one), None], &[[0.0; 3]; 2]);
+    assert!(error(system, joint, 5).starts_with(&format!("body {other}: its position")));
+    put(system, [Some(one), Some(other)], &[[0.0; 3]; 2]);
+    assert!(error(system, joint, 4).contains("the errors of the joint"));
     let operators = || [0, 1].map(|_| Operator::zero(5, 6).unwrap()).into_iter().collect();
     assert!(system.set_operators(joint, operators()).unwrap_err().to_string().contains("joint by axes"));
     let jacobian = Jacobian::Dense { values: &[0.0; 60], shape: [5, 12], strides: [12, 1] };
@@ -484,11 +497,12 @@ fn double_pendulum(erp: f64, steps: usize, step: f64) -> (f64, f64) {
             free[5] -= step * GRAVITY;
             system.set_velocity(rod, &free).unwrap();
         }
+        put(&mut system, rods.map(Some), &places);
         system.update(step).unwrap();
         let mut laws = Vec::new();
-        for (hinge, centers) in hinges.iter().zip([[[0.0; 3], places[0]], [places[0], places[1]]]) {
+        for hinge in &hinges {
             let mut errors = [0.0; 6];
-            system.joint_error(*hinge, centers, &mut errors[..5]).unwrap();
+            system.joint_error(*hinge, &mut errors[..5]).unwrap();
             worst = errors.iter().fold(worst, |worst, error| worst.max(error.abs()));
             let kind = Kind::Bounds { lower: [f64::NEG_INFINITY; 3], upper: [f64::INFINITY; 3] };
             let bias = errors.map(|error| erp * error / step);

@@ -48,9 +48,8 @@ impl System {
         let first = self.bodies.next();
         let mut bodies = with_capacity(count).map_err(Error::from)?;
         for entry in 0..count {
-            let id = first + entry as Id;
             let failed = |error| EntryError { entry: Some(entry), error };
-            let refused = |fault| failed(Error::of_body(id, fault));
+            let refused = |fault| failed(Error::of_new_body(fault));
             let mut body = body(entry).map_err(refused)?;
             if let Kinematics::Rigid { rotation, .. } = &mut body.kinematics {
                 *rotation = self.options.axes(rotation, &ROTATION).map_err(refused)?;
@@ -86,8 +85,7 @@ impl System {
     /// # Errors
     /// As [`Inertia::rigid`] and [`Body::new`].
     pub fn add_rigid(&mut self, mass: f64, inertia: &Block, rotation: &Block, center: &Vector) -> Result<Id> {
-        let inertia =
-            Inertia::rigid(mass, inertia).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
+        let inertia = Inertia::rigid(mass, inertia).map_err(Error::of_new_body)?;
         self.add_body(6, Kinematics::Rigid { rotation: *rotation, center: *center }, inertia)
     }
 
@@ -96,8 +94,7 @@ impl System {
     /// # Errors
     /// As [`Inertia::pseudo_rigid`] and [`Body::new`].
     pub fn add_pseudo_rigid(&mut self, mass: f64, euler: &Block, center: &Vector) -> Result<Id> {
-        let inertia =
-            Inertia::pseudo_rigid(mass, euler).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
+        let inertia = Inertia::pseudo_rigid(mass, euler).map_err(Error::of_new_body)?;
         self.add_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
     }
 
@@ -115,24 +112,23 @@ impl System {
     /// has changed.
     pub fn add_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id> {
         let first = self.bodies.next();
-        let failed = |k: usize, fault: Fault| Error::of_body(first + k as Id, fault);
-        let memory = |_| failed(0, Fault::Memory);
-        ensure!(!sizes.is_empty(), failed(0, Fault::Invalid("a model has at least one body")));
+        let memory = |_| Error::of_new_body(Fault::Memory);
+        ensure!(!sizes.is_empty(), Error::of_new_body(Fault::Invalid("a model has at least one body")));
         let mut size = 0_usize;
-        for (k, dofs) in sizes.iter().enumerate() {
+        for dofs in sizes {
             let end = size.checked_add(*dofs).filter(|&end| i32::try_from(end).is_ok());
-            size = end.ok_or(failed(k, Fault::TooLarge("its model has more velocities")))?;
+            size = end.ok_or(Error::of_new_body(Fault::TooLarge("its model has more velocities")))?;
         }
         let model = self.models.reserve().map_err(memory)?;
         self.bodies.reserve(sizes.len()).map_err(memory)?;
         let mut bodies = with_capacity(sizes.len()).map_err(memory)?;
         let mut end = 0;
-        for (k, &dofs) in sizes.iter().enumerate() {
+        for &dofs in sizes {
             let inertia = Inertia::Member(Member { model, place: end..end + dofs });
-            bodies.push(Body::new(dofs, Kinematics::General, inertia).map_err(|fault| failed(k, fault))?);
+            bodies.push(Body::new(dofs, Kinematics::General, inertia).map_err(Error::of_new_body)?);
             end += dofs;
         }
-        self.models.insert(model, solver, size, sizes.len()).map_err(|fault| failed(0, fault))?;
+        self.models.insert(model, solver, size, sizes.len()).map_err(Error::of_new_body)?;
         for body in bodies {
             let marks = dirty::of_body(&body.inertia);
             self.bodies.insert(body, marks)?;

@@ -3,9 +3,9 @@
 
 use crate::fault::check_size;
 use crate::math::{Block, Vector};
-use crate::memory::{self, collected};
+use crate::memory::{self, collected, copied};
 use crate::system::axes::FRAME;
-use crate::system::body::{Body, copied, finite};
+use crate::system::body::{Body, finite};
 use crate::system::constraint::{
     Constraint, MOST_BODIES, MOST_ROWS, OTHER_KIND, Operator, Placement, check_bodies, check_compliance,
     check_rows, full_compliance,
@@ -31,7 +31,7 @@ impl System {
         frame: &Block,
         points: [Vector; 2],
     ) -> Result<Id> {
-        let subject = Subject::Constraint(self.next_constraint(), bodies);
+        let subject = Subject::Constraint(None, bodies);
         let failed = |fault| Error { subject, fault };
         let placement = self.check_points(bodies, frame, points).map_err(failed)?;
         let constraint = Constraint::regular(bodies, placement);
@@ -55,7 +55,7 @@ impl System {
         let mut list = [None; MOST_BODIES];
         list.iter_mut().zip(bodies).for_each(|(to, &body)| *to = body.into());
         let list = &list[..bodies.len().min(MOST_BODIES)];
-        let subject = subject_of(self.next_constraint(), list);
+        let subject = subject_of(None, list);
         let failed = |fault| Error { subject, fault };
         check_bodies(bodies.len()).map_err(failed)?;
         self.insert_checked(list, operators).map_err(failed)
@@ -73,7 +73,7 @@ impl System {
     /// # Errors
     /// If there is no such body or velocity, the coefficient is not finite, or memory is exhausted.
     pub fn add_dof_constraint(&mut self, body: Id, dof: Option<usize>, coefficient: f64) -> Result<Id> {
-        let subject = subject_of(self.next_constraint(), &[Some(body)]);
+        let subject = subject_of(None, &[Some(body)]);
         let failed = |fault| Error { subject, fault };
         let dofs = self.bodies.get(body).ok_or(failed(Fault::NoBody(body)))?.dofs();
         let dof = dof.filter(|&dof| dof < dofs);
@@ -282,7 +282,7 @@ impl System {
         let constraint = self.constraint(id)?;
         let own = |fault| Error { subject: constraint.subject(id), fault };
         ensure!(constraint.is_at_points(), own(Fault::Invalid(OTHER_KIND)));
-        let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
+        let failed = |fault| Error { subject: Subject::Constraint(Some(id), bodies), fault };
         self.check_points(bodies, frame, points).map_err(failed)
     }
 
@@ -344,7 +344,7 @@ impl System {
             data.compliance = compliance.try_into().ok();
             constraint.compliance = data.added();
         } else {
-            let values = copied(compliance).map_err(failed)?;
+            let values = copied(compliance).map_err(|_| failed(Fault::Memory))?;
             if let Some(irregular) = &mut constraint.irregular {
                 irregular.compliance = values;
             }

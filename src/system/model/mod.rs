@@ -30,6 +30,20 @@ use constraint_data::ConstraintData;
 ///
 /// Rows have the order in which constraints were inserted; if one is removed, the later ones move up. Ids of bodies and constraints
 /// are never used again. Results are available from a successful [`System::update`] to the next change.
+///
+/// ```
+/// use ldy::system::System;
+///
+/// let axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut system = System::new();
+/// let lower = system.add_rigid(2.0, &axes, &axes, &[0.0; 3])?;
+/// let upper = system.add_rigid(1.0, &axes, &axes, &[0.0; 3])?;
+/// system.add_point_constraint([Some(upper), Some(lower)], &axes, [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]])?;
+/// system.update(0.5)?;
+/// // The inverse masses along the normal, times h.
+/// assert!((system.results()?.w.block(0)[8] - 0.5 * (1.0 + 1.0 / 2.0)).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct System {
     pub(super) bodies: Table<Body>,

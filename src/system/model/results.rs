@@ -9,11 +9,12 @@ use crate::memory::refill;
 use crate::rows::multiply::{self, Columns, Product};
 use crate::rows::{BlockRows, RowLayout};
 use crate::system::body::finite;
+use crate::system::bulk::{EntryResult, all, tell_all};
 use crate::system::dirty;
 use crate::system::error::{Error, Fault, Result};
 use crate::system::id_table::Id;
 use crate::system::matrix_free::{Bodies, Groups, ThroughBodies, Workspace};
-use crate::system::rows::{Results, Rows};
+use crate::system::rows::{Results, Rows, resized};
 
 use super::System;
 
@@ -55,7 +56,7 @@ impl System {
     pub fn check_inverses(&self) -> Result {
         let rows = self.results()?;
         match (0..rows.ids.len()).find(|&row| rows.inverse[rows.square(row).start].is_nan()) {
-            Some(row) => Err(Error { subject: self.subject(rows.ids[row] as Id)?, fault: Fault::Singular }),
+            Some(row) => Err(Error { subject: self.subject(rows.ids[row])?, fault: Fault::Singular }),
             None => Ok(()),
         }
     }
@@ -133,22 +134,53 @@ impl System {
         Ok(())
     }
 
-    /// Add the generalized force Hᵀ R of all constraints on a body to `force`.
+    /// Write the generalized force Hᵀ R of all constraints on a body.
     ///
     /// # Errors
     /// As for [`System::multiply`]; also if there is no such body, or `force` has the wrong size.
     pub fn constraint_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
+        let found = self.constraint_forces(
+            1,
+            force.len(),
+            |_| id,
+            reactions,
+            |_, found| force.copy_from_slice(found),
+        );
+        found.map_err(|error| error.error)
+    }
+
+    /// Write the generalized forces Hᵀ R of `count` bodies, n values each.
+    ///
+    /// # Errors
+    /// As for [`System::multiply`]; also if memory is exhausted, or the first entry that names no body, or a body with another number
+    /// of velocities. Nothing is written then.
+    pub fn constraint_forces(
+        &self,
+        count: usize,
+        n: usize,
+        id: impl Fn(usize) -> Id,
+        reactions: &[f64],
+        mut tell: impl FnMut(usize, &[f64]),
+    ) -> EntryResult {
         self.check_vectors(&[reactions])?;
-        let body = self.body(id)?;
-        check_size("the generalized force", body.dofs(), force.len())
-            .map_err(|fault| Error::of_body(id, fault))?;
-        if let Some(place) = self.bodies.place(id) {
-            let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-            let Workspace { groups, padded: [padded, _], .. } = workspace;
-            let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
-            self.through_bodies(groups).add_force(place, reactions.as_chunks().0, force);
-        }
-        Ok(())
+        let place = |k: usize| {
+            let id = id(k);
+            let checked = check_size("the generalized force", self.body(id)?.dofs(), n);
+            checked.map_err(|fault| Error::of_body(id, fault))?;
+            self.bodies.place(id).ok_or(Error::of_body(id, Fault::Unknown))
+        };
+        all(count, |k| place(k).map(|_| ()))?;
+        let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        let Workspace { groups, padded: [padded, _], force, .. } = workspace;
+        resized(force, n, 0.0)?;
+        let force = &mut force[..n];
+        let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
+        let through = self.through_bodies(groups);
+        tell_all(count, place, |k, place| {
+            force.fill(0.0);
+            through.add_force(place, reactions.as_chunks().0, force);
+            tell(k, force);
+        })
     }
 
     /// Add h A⁻¹ Hᵀ R to the free velocity of every body, theory (50). The result is the velocity at the end of the step.

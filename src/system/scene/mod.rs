@@ -70,14 +70,14 @@ impl<'a> Scene<'a> {
     /// An error of the constraint of a row.
     #[cold]
     fn failed(&self, row: usize, fault: Fault) -> Error {
-        Error { subject: self.constraint(row).subject(self.structure.ids()[row] as Id), fault }
+        Error { subject: self.constraint(row).subject(self.structure.ids()[row]), fault }
     }
 
     /// The error of the block between two rows.
     #[cold]
     fn block_not_finite(&self, rows: [usize; 2]) -> Error {
         let (row, other) = (rows[0].min(rows[1]), rows[0].max(rows[1]));
-        self.failed(row, Fault::NotFiniteBlock(self.structure.ids()[other] as Id))
+        self.failed(row, Fault::NotFiniteBlock(self.structure.ids()[other]))
     }
 
     /// The slots of a body, each with its scalar rows: a row of more than three has two slots in succession.

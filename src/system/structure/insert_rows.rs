@@ -52,7 +52,7 @@ impl Structure {
     fn list_rows(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result {
         let Self { sides, layout, ids, entries, body_starts, changed_on_body, reattached, .. } = self;
         refill(changed_on_body, bodies.len(), 0)?;
-        let known = ids.last().map_or(0, |&id| constraints.ids().partition_point(|&other| other <= id as Id));
+        let known = ids.last().map_or(0, |&id| constraints.ids().partition_point(|&other| other <= id));
         let new = constraints.len() - ids.len();
         sides.reserve(new)?;
         ids.try_reserve(new)?;
@@ -72,7 +72,7 @@ impl Structure {
                 let row = ids.len();
                 layout.set(row, code(constraint), row)?;
                 let (ends, own) = attaching.attach(row, constraint, &mut sides.wide)?;
-                ids.push(constraints.ids()[place] as i64);
+                ids.push(constraints.ids()[place]);
                 entries.push(place as u32);
                 sides.ends.push(ends);
                 sides.firsts.push(own);

@@ -38,7 +38,7 @@ pub struct Structure {
     /// Heights of rows and places of values; empty while all rows are regular.
     layout: IrregularLayout,
     /// Ids of the constraints.
-    ids: Vec<i64>,
+    ids: Vec<Id>,
     /// The place of each constraint in its table.
     entries: Vec<u32>,
     /// Where the rows of each body begin, and the end.
@@ -156,13 +156,13 @@ impl Structure {
     }
 
     /// Ids of the constraints, row by row.
-    pub fn ids(&self) -> &[i64] {
+    pub fn ids(&self) -> &[Id] {
         &self.ids
     }
 
     /// The row of a constraint.
     pub fn row(&self, id: Id) -> Option<usize> {
-        self.ids.binary_search(&(id as i64)).ok()
+        self.ids.binary_search(&id).ok()
     }
 
     /// The place of a row's constraint in its table.

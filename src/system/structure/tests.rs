@@ -81,7 +81,7 @@ struct World {
 }
 
 /// A number for an entry of a block, or with the same id twice of a diagonal block, or of a vector.
-fn entry(row: i64, column: i64, i: usize, j: usize) -> f64 {
+fn entry(row: Id, column: Id, i: usize, j: usize) -> f64 {
     ((row * 1000 + column) * 100) as f64 + (10 * i + j) as f64
 }
 
@@ -140,13 +140,13 @@ impl World {
 
     /// Follow the tables, as an update does, and check everything.
     fn update(&mut self, are_kept: bool) {
-        let reattached: BTreeSet<i64> = self
+        let reattached: BTreeSet<Id> = self
             .constraints
             .iter()
             .map(|(id, _)| id)
             .zip(self.live_marks())
             .filter(|(_, mark)| mark & REATTACHED != 0)
-            .map(|(id, _)| id as i64)
+            .map(|(id, _)| id)
             .collect();
         let (old_ids, old_blocks) = (self.structure.ids().to_vec(), self.blocks());
         let mut results = are_kept.then_some(&mut self.results);
@@ -174,7 +174,7 @@ impl World {
         self.constraints.live_places_from(0).map(|place| self.constraints.marks()[place])
     }
 
-    fn blocks(&self) -> BTreeSet<[i64; 2]> {
+    fn blocks(&self) -> BTreeSet<[Id; 2]> {
         let (own, mut blocks) = (&self.structure, BTreeSet::new());
         for row in 0..own.len() {
             for &column in &own.columns()[own.starts()[row] as usize..own.starts()[row + 1] as usize] {
@@ -197,7 +197,7 @@ impl World {
     }
 
     fn constraint(&self, row: usize) -> &Constraint {
-        self.constraints.get(self.structure.ids()[row] as Id).unwrap()
+        self.constraints.get(self.structure.ids()[row]).unwrap()
     }
 
     /// The bodies of a row, obstacles left out, each once.
@@ -324,7 +324,7 @@ impl World {
     }
 
     /// Check the values of rows and blocks that were there before.
-    fn check_values(&self, old_ids: &[i64], old_blocks: &BTreeSet<[i64; 2]>, reattached: &BTreeSet<i64>) {
+    fn check_values(&self, old_ids: &[Id], old_blocks: &BTreeSet<[Id; 2]>, reattached: &BTreeSet<Id>) {
         let (own, results) = (&self.structure, &self.results);
         assert_eq!(results.values.len(), own.value_count());
         for row in 0..own.len() {
