@@ -23,7 +23,7 @@ site: python $(SITE_PYTHON)/installed-site
 	  doxygen -
 	@$(SITE_PYTHON)/bin/python -B docs/site/stage.py $(SITE)/source $(SITE)/c.tag
 	@PYTHONPATH=docs/site $(SITE_PYTHON)/bin/python -B -m sphinx -q -W --keep-going -j 2 -c docs/site -d $(SITE)/doctrees $(SITE)/source $(SITE)/html
-	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet && cp -r $(abspath $(TARGET))/doc $(SITE)/html/rust
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet --package ldy && cp -r $(abspath $(TARGET))/doc $(SITE)/html/rust
 	@$(SITE_PYTHON)/bin/python -m pagefind --silent --force-language en --exclude-selectors .headerlink --site $(SITE)/html --glob '$(SEARCHED)'
 	@$(SITE_PYTHON)/bin/python -B docs/site/check_links.py $(SITE)/html
 	@echo "site: $(SITE)/html/index.html"

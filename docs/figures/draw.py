@@ -27,10 +27,10 @@ FIGURES = {
     "peers": measured.peers,
     "solver-profile": measured.solver_profile,
     "tolerance": measured.tolerance,
-    
-    
-}
+    "residual": measured.residual,
+    "pile-forces": measured.pile_forces,
 
+}
 
 def draw(folder):
     plt.style.use(HERE / "style.mplstyle")
@@ -39,14 +39,12 @@ def draw(folder):
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
         plt.close(figure)
 
-
 def check():
     with tempfile.TemporaryDirectory() as folder:
         draw(Path(folder))
         old = [name for name in FIGURES if (Path(folder) / f"{name}.svg").read_bytes() != (HERE / f"{name}.svg").read_bytes()]
     if old:
         sys.exit(f"docs/figures/draw.py draws other figures: {', '.join(old)}; run `make figures`")
-
 
 if __name__ == "__main__":
     check() if sys.argv[1:] == ["--check"] else draw(HERE)

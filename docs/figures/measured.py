@@ -146,8 +146,8 @@ def residual():
     for name, label, color in (("gauss-seidel", "Gauss–Seidel alone", ORANGE), ("automatic", "automatic: sweeps, then Newton's steps", BLUE)):
         rows = recorded(f"residual-{name}.csv")
         axes.plot([row["sweeps"] + row["steps"] for row in rows], [row["residual"] for row in rows], color=color, label=label)
-    axes.set(yscale="log", xscale="log", xlabel="sweeps and steps", ylabel="residual", title="404 contacts of capsules, from zero forces")
-    axes.legend(loc="lower left")
+    axes.set(yscale="log", xscale="log", xlabel="sweeps and steps", ylabel="residual", title="2314 contacts of a pile, from zero forces")
+    axes.legend(loc="upper right")
     return figure
 
 
@@ -161,4 +161,40 @@ def pile_forces():
                   solid_capstyle="round")
     axes.set(aspect="equal", xlabel="x, m", ylabel="z, m", title="Forces in a slice of a pile")
     axes.grid(visible=False)
+    return figure
+
+
+def wall_energies():
+    """Energies of the wall that a ball hits."""
+    rows = recorded("wall.csv")
+    time = [row["time"] for row in rows]
+    kinetic, potential = (np.array([row[key] for row in rows]) / 1000 for key in ("kinetic", "potential"))
+    figure, axes = plt.subplots(figsize=(8, 3.6))
+    axes.plot(time, kinetic + potential, color="#333333", linewidth=3, label="total")
+    axes.plot(time, kinetic, color=BLUE, label="kinetic")
+    axes.plot(time, potential, color=ORANGE, label="potential, less that of the wall at rest")
+    axes.set(xlabel="time, s", ylabel="energy, kJ", title="Energies of the wall and the ball")
+    axes.legend()
+    return figure
+
+
+def wall_contacts():
+    """Contacts, sweeps and penetrations of the same."""
+    rows = recorded("wall.csv")
+    time = [row["time"] for row in rows]
+    panels = (
+        ("contacts", (("contacts", "candidates", GRAY), ("loaded", "active: with a force", BLUE))),
+        ("sweeps of the solver", (("sweeps", None, BLUE),)),
+        ("deepest penetration, mm", (("penetration", None, BLUE),)),
+    )
+    figure, several = plt.subplots(3, 1, figsize=(8, 6.4), sharex=True)
+    for axes, (label, curves) in zip(several, panels):
+        for key, name, color in curves:
+            scale = 1000 if key == "penetration" else 1
+            axes.plot(time, [scale * row[key] for row in rows], color=color, label=name, linewidth=1.2)
+        axes.set_ylabel(label)
+        if curves[0][1]:
+            axes.legend()
+    several[0].set_title("A step of the wall")
+    several[-1].set_xlabel("time, s")
     return figure

@@ -1,5 +1,7 @@
 """The settings of Sphinx. `make site` runs it on the folder that stage.py makes."""
 
+from pathlib import Path
+
 import ldy
 
 project = "ldy"
@@ -15,7 +17,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["examples", "files"]
+exclude_patterns = ["examples", "files", "gallery/*.ipynb"]
 # Warnings about links to names of other packages would need their inventories from the network.
 nitpicky = False
 
@@ -48,7 +50,10 @@ html_title = f"ldy {release}"
 html_static_path = ["static"]
 html_extra_path = ["extra"]
 html_css_files = ["site.css"]
+html_favicon = "static/favicon.svg"
 html_show_sourcelink = False
+html_show_copyright = False
 html_copy_source = False
-templates_path = ["templates"]
+# autosummary looks for relative ones in the folder of the pages.
+templates_path = [str(Path(__file__).parent / "templates")]
 copybutton_prompt_text = "$ "
