@@ -6,14 +6,15 @@ CARGO ?= cargo
 # Each make below has its own jobs.
 unexport MAKEFLAGS
 
-.PHONY: all commands library test-programs dependencies python model valgrind processors test fuzz lint mpi-crate mpi-programs
+.PHONY: all commands library test-programs dependencies python model valgrind processors test fuzz lint site mpi-crate mpi-programs
 # The first are checks for which others wait, or that take long.
-all: library test-programs python test valgrind model dependencies processors fuzz lint mpi-crate mpi-programs
+all: library test-programs python test valgrind model dependencies processors fuzz lint site mpi-crate mpi-programs
 
 # All packages are installed here, since two checks cannot install packages at the same time.
 commands:
 	scripts/require cc c++ ar ld nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
 	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib python3 python3-venv
+	scripts/require doxygen doxygen-awesome-css
 
 library: commands
 	make --no-print-directory library
@@ -55,6 +56,10 @@ lint: test-programs
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --locked --features mpi -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace --exclude ldy-python
+
+# After the checks that build the wheel and the documentation of the crate.
+site: python lint
+	make --no-print-directory site
 
 # After the lints, which build into the same folder.
 mpi-crate: lint

@@ -116,7 +116,7 @@ static int draw (const char *path, const char *scene, const BLOCK_MATRIX *matrix
   int i, drawn;
 
   if (!norms) abort ();
-  snprintf (title, sizeof title, "W of %.*s", (int) strcspn (name, "."), name);
+  snprintf (title, sizeof title, "Delassus matrix W of %.*s", (int) strcspn (name, "."), name);
   for (i = 0; i < matrix->rows * matrix->rows; i ++) norms[i] = norm (matrix->W + 9 * i, 9);
   drawn = pattern_draw (path, title, matrix->rows, norms);
   free (norms);

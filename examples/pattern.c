@@ -100,9 +100,9 @@ static void draw_numbers (FILE *svg, int rows)
     text (svg, LEFT - 8, TOP + (i - 0.5) * cell + 5, 14, "end", "%d", i);
     text (svg, LEFT + (i - 0.5) * cell, TOP - 8, 14, "middle", "%d", i);
   }
-  text (svg, LEFT + SIDE / 2.0, TOP + SIDE + 26, 15, "middle", "block column");
+  text (svg, LEFT + SIDE / 2.0, TOP + SIDE + 26, 15, "middle", "constraint");
   fprintf (svg, "<g transform=\"translate(26,%d) rotate(-90)\">", TOP + SIDE / 2);
-  text (svg, 0, 0, 15, "middle", "block row, in list order");
+  text (svg, 0, 0, 15, "middle", "constraint, in the order of rows");
   fprintf (svg, "</g>\n");
 }
 
@@ -136,7 +136,7 @@ static void draw_legend (FILE *svg, const SCALE *scale)
   }
   fprintf (svg, "</linearGradient></defs>\n");
   frame (svg, LEGEND_LEFT, TOP, LEGEND_WIDTH, SIDE, "fill=\"url(#scale)\" stroke=\"#000\"");
-  text (svg, LEGEND_LEFT, TOP - 14, 14, "start", "Frobenius norm");
+  text (svg, LEGEND_LEFT, TOP - 14, 14, "start", "norm of a block");
   draw_legend_marks (svg, scale);
 }
 
@@ -149,7 +149,7 @@ static void draw_all (FILE *svg, const char *title, int rows, const double *norm
   fprintf (svg, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" fill=\"#222\">\n", WIDTH, HEIGHT);
   frame (svg, 0, 0, WIDTH, HEIGHT, "fill=\"#fff\"");
   text (svg, LEFT, 36, 24, "start", "%s", title);
-  text (svg, LEFT, 62, 15, "start", "%d block rows, %d of %d blocks (3 &#215; 3) present; the diagonal is outlined", rows,
+  text (svg, LEFT, 62, 15, "start", "%d constraints; %d of %d blocks (3 &#215; 3) are there: those of constraints that share a body", rows,
         scale.blocks, rows * rows);
   frame (svg, LEFT, TOP, SIDE, SIDE, "fill=\"#f4f4f2\" stroke=\"#888\"");
   for (i = 0; i < rows; i ++) {

@@ -29,20 +29,20 @@ pub fn energies(record: &Record, path: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 pub fn contacts(record: &Record, path: &Path) -> Result<(), Box<dyn Error>> {
-    let area = SVGBackend::new(path, (SIZE.0, 2 * SIZE.1)).into_drawing_area();
+    let area = SVGBackend::new(path, (SIZE.0, 3 * SIZE.1)).into_drawing_area();
     area.fill(&WHITE)?;
-    let (above, below) = area.split_vertically(SIZE.1);
+    let panels = area.split_evenly((3, 1));
     chart(
-        &above,
+        &panels[0],
         record,
         "Contacts",
         &[
-            ("with gaps within reach", GREY, &|line| line.contacts as f64),
-            ("that transmit a force", BLUE, &|line| line.loaded as f64),
-            ("sweeps of the solver", ORANGE, &|line| line.sweeps as f64),
+            ("candidates", GREY, &|line| line.contacts as f64),
+            ("active: with a force", BLUE, &|line| line.loaded as f64),
         ],
     )?;
-    chart(&below, record, "Deepest penetration, mm", &[("", BLUE, &|line| 1000.0 * line.penetration)])?;
+    chart(&panels[1], record, "Sweeps of the solver", &[("", BLUE, &|line| line.sweeps as f64)])?;
+    chart(&panels[2], record, "Deepest penetration, mm", &[("", BLUE, &|line| 1000.0 * line.penetration)])?;
     Ok(area.present()?)
 }
 

@@ -1,5 +1,11 @@
-"""A humanoid of MuJoCo (PyPI: mujoco) falls, with hard contacts, joint limits and dry friction that ldy solves in each step."""
+"""
+A humanoid of MuJoCo falls
+==========================
 
+A humanoid (PyPI: mujoco) falls, with hard contacts, joint limits and dry friction that ldy solves in each step.
+"""
+
+# sphinx_gallery_thumbnail_path = "figures/step.svg"
 import pathlib
 import sys
 
@@ -9,7 +15,7 @@ except ImportError:
     sys.exit("skipped: MuJoCo is not there (pip install mujoco)")
 import ldy
 
-model = mujoco.MjModel.from_xml_path(str(pathlib.Path(__file__).with_name("humanoid.xml")))
+model = mujoco.MjModel.from_xml_path(str(pathlib.Path(sys.argv[0]).with_name("humanoid.xml")))
 data, deepest, rows = mujoco.MjData(model), 0.0, 0
 while data.time < 2:
     mujoco.mj_forward(model, data)
