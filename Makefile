@@ -2,6 +2,7 @@
 #
 #   make run                          build the library, assemble a recorded scene, draw its W
 #   make run-wall                     a ball hits a wall of bricks: its pictures are in target/wall
+#   make run-ode SCENE=chain          ODE with the library's contacts and joints, and alone: times and penetrations (Debian: libode-dev)
 #   make test                         all tests
 #   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED the clock is the seed
 #   make replay FILES="a.ldysnap b"   replay recorded states, one line for each; without FILES all of c_tests/reference
@@ -56,7 +57,7 @@ include packaging/python.mk
 include packaging/dist.mk
 include benches/bench.mk
 
-.PHONY: help library run run-wall test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
+.PHONY: help library run run-wall run-ode test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
 
 help:
 	@sed -n '/^# The jobs/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -75,6 +76,10 @@ run: library
 run-wall:
 	@scripts/require cc $(CARGO)
 	@$(CARGO) run --release --locked $(CARGO_QUIET) --example wall -- $(abspath $(TARGET))/wall
+
+run-ode: library
+	@scripts/require cc pkg-config libode
+	@$(C_TESTS) --quiet run-ode SCENE=$(SCENE)
 
 test: library
 	@scripts/require c++ readelf cmake pkg-config libclang mpicc

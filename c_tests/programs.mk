@@ -91,6 +91,17 @@ ifneq ($(shell pkg-config --exists fclib 2>/dev/null && echo yes),)
   $(addprefix $(BUILD)/,system/fclib.o examples/fclib.o examples/fclib_problem.o): CPPFLAGS += $(shell pkg-config --cflags fclib)
 endif
 
+# Only if libode is installed.
+ifneq ($(shell pkg-config --exists ode 2>/dev/null && echo yes),)
+  TOOLS += measure_ode
+  ODE := $(addprefix examples/ode/,host.o scenes.o)
+  objects.ode := $(call system,ode check) $(ODE)
+  objects.measure_ode := examples/ode/measure.o $(ODE)
+  libraries.ode := $(shell pkg-config --libs ode) -lm
+  libraries.measure_ode := $(libraries.ode)
+  $(addprefix $(BUILD)/,system/ode.o examples/ode/measure.o $(ODE)): CPPFLAGS += $(shell pkg-config --cflags ode)
+endif
+
 objects.contact_dynamics := examples/contact_dynamics.o examples/contact_step.o
 objects.minimal := examples/minimal.o
 objects.own_operators := $(call support,host/operators) link/own_operators.o $(HOST)
