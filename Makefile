@@ -82,7 +82,7 @@ run-ode: library
 	@$(C_TESTS) --quiet run-ode SCENE=$(SCENE)
 
 test: library
-	@scripts/require c++ readelf cmake pkg-config libclang mpicc
+	@scripts/require c++ clang clang++ readelf cmake pkg-config libclang mpicc
 	$(CARGO) check --locked --features mpi
 	$(CARGO) test --locked
 
@@ -96,6 +96,10 @@ TOLERANCE ?= 1e-8
 OUT ?= $(abspath $(TARGET))/solve
 
 solve:
+	@test -n "$(strip $(FILES))" || { \
+	  echo 'solve: name the problems:' >&2; \
+	  echo '  make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder' >&2; \
+	  exit 2; }
 	@scripts/require cc $(CARGO)
 	@$(CARGO) run --release --locked $(CARGO_QUIET) --example solve -- --tolerance $(TOLERANCE) --out $(OUT) $(FILES)
 
