@@ -15,7 +15,7 @@ TOOLS := replay assemble_scene processors
 HOST := $(call support,host/host host/set host/matrix)
 SCENE := $(call support,scene random compare check error_observer dense element) $(HOST)
 SEQUENCE := $(call legacy,sequence rebuild_compare digest list_model mesh_builder) $(SCENE)
-CALLS := $(call system,calls visits model random failing_allocator check)
+CALLS := $(call system,calls visits joint_model model random failing_allocator check)
 SNAPSHOT := $(call support,snapshot deviation dense element) $(HOST)
 
 objects.reference_side := $(call legacy,reference_side snapshot) $(SCENE)

@@ -2,6 +2,7 @@
  * it. */
 #pragma once
 
+#include "support/random.h"
 #include "support/system_calls.h"
 
 #define MODEL_FREEDOMS 12
@@ -76,6 +77,8 @@ int model_solve_group (int size, int columns, double *x, void *data);
 
 /* A body does without its solver from now on. */
 void model_release (MODEL_BODY *body);
+
+void model_random_rotation (RANDOM *random, double *rotation);
 
 /* The inverse of an n x n matrix; 0 if it is singular. */
 int model_invert (int n, const double *matrix, double *inverse);
