@@ -14,7 +14,7 @@
 #   make bench-scaling                scenes of several sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-pile                   friction in a pile of 5000 spheres compared with a plain Gauss-Seidel, one thread and two
 #   make bench-peers                  measure in alternation with MuJoCo, Pinocchio, NumPy and Siconos
-#   make bench-docs                   run all benches again and rewrite the tables and the picture of docs/performance.md
+#   make bench-docs                   run all benches again and rewrite the tables and figures of docs
 #   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
 #   make test-mpi                     its tests with each MPI of MPIS, on 1 to 4 processes
 #   make scaling                      the data that processes send, and the time of an update on 1, 2 and 4 processes
@@ -28,6 +28,7 @@
 #   make install PREFIX=... DESTDIR=...  install both libraries, the headers, and the files of pkg-config and CMake
 #   make python                       the wheel of the Python package in target/wheels
 #   make test-python PYTHONS="python3.10 python3.13"  its tests with one Python or several; bench-python: the overhead over C
+#   make site                         all documentation with references and gallery in target/site/html; figures: draw its figures again
 #   make test-mujoco                  examples/mujoco.c with the MuJoCo of PyPI
 #   make uninstall                    remove the installed files; same variables as install
 #   make dist                         a tarball, Debian packages and a wheel for old versions of glibc, in target/dist; test-dist: their test
@@ -55,6 +56,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 include packaging/install.mk
 include packaging/python.mk
 include packaging/dist.mk
+include packaging/site.mk
 include benches/bench.mk
 
 .PHONY: help library run run-wall run-ode test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host

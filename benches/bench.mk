@@ -1,14 +1,13 @@
-# Measuring. docs/performance.md describes the lines that come out.
+# Measuring. docs/developers/measured/legacy.md describes the lines that come out.
 
 VENV = $(abspath $(TARGET))/venv
 PYTHON = $(VENV)/bin/python
 REQUIREMENTS := benches/requirements.txt
 TEXTBOOK_SOURCES := $(addprefix benches/textbook/,update.c matrix.c rows.c)
 TEXTBOOK_LIB = $(abspath $(TARGET))/textbook/libtextbook.so
-# The lines that `make bench-docs` records. The pages show the tables that are made from them, and the picture.
+# The lines that `make bench-docs` records. The pages show the tables that are made from them; figures are drawn from the tables.
 RECORDED := $(abspath $(TARGET))/performance
-PICTURE := docs/performance/scaling.svg
-PAGES := docs/performance.md docs/performance-system.md docs/solving.md docs/solvers-measured.md
+PAGES := docs/developers/measured/legacy.md docs/developers/measured/neutral.md docs/solvers/choosing.md docs/developers/measured/solvers.md
 
 SCALING := $(addprefix spheres-,8 12 16 24 32 48) $(addprefix hub-,8 12 16 24 32 48 64)
 CRUSH := crush-10
@@ -24,7 +23,7 @@ endif
 
 MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
-.PHONY: bench bench-system bench-solve bench-steps bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs bench-solve-docs bench-steps-docs
+.PHONY: bench bench-system bench-solve bench-steps bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-tables bench-docs bench-solve-docs bench-steps-docs
 
 bench:
 	@scripts/require cc $(CARGO)
@@ -73,23 +72,20 @@ bench-kernels:
 	@$(CARGO) bench --locked --quiet --bench kernels
 
 # From the lines recorded last.
-bench-picture: $(VENV)/installed
-	@$(PYTHON) -B benches/report/picture.py $(RECORDED)/scaling.txt $(PICTURE)
-
 bench-tables:
 	@scripts/require python3
 	@for page in $(PAGES); do python3 -B benches/report/tables.py $$page $(RECORDED) || exit; done
 
-# Everything that docs/performance.md shows, measured anew: takes about an hour, on a machine that does nothing else.
+# Everything that docs/developers/measured/legacy.md shows, measured anew: takes about an hour, on a machine that does nothing else.
 bench-docs:
 	@benches/report/record $(RECORDED)/scenes.txt bench
 	@benches/report/record $(RECORDED)/system.txt bench-system
 	@benches/report/record $(RECORDED)/crush.txt bench-crush
 	@benches/report/record $(RECORDED)/scaling.txt bench-scaling
 	@benches/report/record $(RECORDED)/peers.txt bench-peers
-	@$(MAKE) --no-print-directory bench-tables bench-picture
+	@$(MAKE) --no-print-directory bench-tables figures
 
-# The tables of docs/solvers-measured.md and docs/solving.md that are measured with files: the same variables as those of bench-solve and
+# The tables of docs/developers/measured/solvers.md and docs/solvers/choosing.md that are measured with files: the same variables as those of bench-solve and
 # bench-steps.
 bench-solve-docs bench-steps-docs: bench-%-docs:
 	@benches/report/record $(RECORDED)/$*.txt bench-$*

@@ -1,4 +1,4 @@
-//! Measures updates of scenes against the time that the lists themselves take: `make bench`, see docs/performance.md.
+//! Measures updates of scenes against the time that the lists themselves take: `make bench`, see docs/developers/measured/legacy.md.
 //!
 //! Arguments name scenes, as `hub-16`; without any, all of [`scenes::NAMES`] are measured, and the target [`OVERSUBSCRIBED`],
 //! which may be named too. The environment variable

@@ -1,5 +1,5 @@
 /* A chain of rigid links: it hangs, then it is let go from the side and swings, and its end slides over a floor. The forces of the
- * hanging chain, the drift of its joints and its energy are printed. See docs/system.md.
+ * hanging chain, the drift of its joints and its energy are printed. See docs/how-to/cpp.md.
  *
  *   c++ -std=c++17 -Iinclude examples/chain.cpp target/release/libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc -o chain
  */

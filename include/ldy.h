@@ -189,7 +189,7 @@ void LOCDYN_Remove(LOCDYN *ldy,
 
    MPI: collective, even with no constraints; rank 0 alone prints. V and B are sums of the contributions of parent bodies, on
    whichever process they are. Blocks to external constraints are rebuilt at adjext, unless V and B alone are computed. An
-   error before contributions are exchanged is raised on all ranks. See docs/mpi.md.
+   error before contributions are exchanged is raised on all ranks. See docs/solfec/mpi.md.
 
    Errors (values may be partly updated, free_energy is not; the structure stays usable):
 
@@ -645,7 +645,7 @@ ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
    before.
 
    The legacy module's oddities on separate meshes that lose a shared node are reported as differences; see
-   docs/migrating.md.
+   docs/solfec/migrating.md.
 
    Nothing of the host or the legacy module is written, con->dia, V and num included. Factors of matrices are kept from
    check to check. Returns 1 if both agree, else 0: then the report's code is LDY_DIFFERS, or an error code if the library

@@ -48,8 +48,10 @@ inline constexpr id ground = LDY_GROUND;
 /* An error: one of the codes of ldy_system.h, and a text that names constraint and bodies. */
 class Error : public std::runtime_error {
 public:
+  /* An error with a code and a text. */
   Error (int code, const std::string &text) : std::runtime_error (text), code_ (code) {}
 
+  /* One of LDY_ERROR_... */
   int code () const noexcept { return code_; }
 
 private:
@@ -60,7 +62,9 @@ private:
 template <class T> class view {
 public:
   constexpr view () noexcept = default;
+  /* size values from data on. */
   constexpr view (T *data, std::size_t size) noexcept : data_ (data), size_ (size) {}
+  /* A C array. */
   template <std::size_t N> constexpr view (T (&array)[N]) noexcept : data_ (array), size_ (N) {}
 
   /* A list in braces. It is valid until the end of the full expression. */
@@ -76,11 +80,17 @@ public:
             class = decltype (std::declval<C &> ().size ())>
   constexpr view (C &&values) : data_ (values.data ()), size_ (static_cast<std::size_t> (values.size ())) {}
 
+  /* The first value. */
   constexpr T *data () const noexcept { return data_; }
+  /* The number of values. */
   constexpr std::size_t size () const noexcept { return size_; }
+  /* Whether there is no value. */
   constexpr bool empty () const noexcept { return size_ == 0; }
+  /* For loops over the values. */
   constexpr T *begin () const noexcept { return data_; }
+  /* For loops over the values. */
   constexpr T *end () const noexcept { return data_ + size_; }
+  /* Value k, from 0; not checked. */
   constexpr T &operator[] (std::size_t k) const noexcept { return data_[k]; }
 
 private:
@@ -97,9 +107,13 @@ template <class T> void need (view<T> array, std::size_t count, const char *name
 }
 }
 
+/* Numbers that are read. */
 using values = view<const double>;
+/* A vector in space. */
 using vector3 = std::array<double, 3>;
+/* A 3 x 3 matrix by columns. */
 using matrix3 = std::array<double, 9>;
+/* Indices from 0 that are read. */
 using indices = view<const std::int32_t>;
 
 /* An operator H of a constraint; see ldy_operator. Empty for the ground. */
@@ -124,6 +138,7 @@ public:
     return H;
   }
 
+  /* Whether this is the operator of the ground. */
   bool empty () const noexcept { return columns_ == 0 && entries_.empty (); }
 
 private:
@@ -136,34 +151,45 @@ private:
 /* The results of an update; see ldy_rows. They belong to the system and are valid until its next change. */
 class rows {
 public:
-  /* Number of rows; number of blocks, including diagonal blocks. */
+  /* Number of rows. */
   std::size_t size () const noexcept { return static_cast<std::size_t> (raw_.rows); }
+  /* Number of blocks, including diagonal blocks. */
   std::size_t blocks () const noexcept { return static_cast<std::size_t> (raw_.blocks); }
 
   /* Row k has the blocks starts ()[k] <= i < starts ()[k + 1]. */
   indices starts () const noexcept { return { raw_.starts, size () + 1 }; }
+  /* The column of each block. */
   indices columns () const noexcept { return { raw_.columns, blocks () }; }
+  /* The values of all blocks, block after block. */
   values blocks_of_W () const noexcept { return { raw_.values, raw_.value_starts ? raw_.value_starts[blocks ()] : 9 * blocks () }; }
+  /* The values of block i, by columns. */
   values block (std::size_t i) const noexcept { return part (raw_.values, raw_.value_starts, i); }
+  /* The free relative velocities, from free velocities of bodies. */
   values B () const noexcept { return { raw_.B, scalars () }; }
+  /* The relative velocities before the step, from previous velocities of bodies. */
   values V () const noexcept { return { raw_.V, scalars () }; }
+  /* The diagonal block of a row, with compliance and regularization. */
   values diagonal (std::size_t row) const noexcept { return part (raw_.diagonal, raw_.diagonal_starts, row); }
+  /* The inverse of the diagonal block of a row. */
   values inverse (std::size_t row) const noexcept { return part (raw_.inverse, raw_.diagonal_starts, row); }
 
   /* Number of values of all blocks. */
   std::size_t entries () const noexcept { return raw_.entries; }
 
-  /* Number of values of B, V and R; index of the first of a row. */
+  /* Number of values of B, V and R. */
   std::size_t scalars () const noexcept { return raw_.scalars; }
+  /* Index of the first value of a row in B, V and R. */
   std::size_t scalar (std::size_t row) const noexcept
   {
     return raw_.scalar_starts ? static_cast<std::size_t> (raw_.scalar_starts[row]) : 3 * row;
   }
 
+  /* The constraint of each row. */
   view<const id> constraints () const noexcept { return { raw_.constraints, size () }; }
 
   /* The underlying C object. */
   const ldy_rows &raw () const noexcept { return raw_; }
+  /* The underlying C object, as an argument of functions that take any rows. */
   operator const ldy_rows & () const noexcept { return raw_; }
 
 private:
@@ -179,13 +205,20 @@ private:
 
 /* See ldy_system_csr. */
 struct compressed_rows {
-  std::vector<int> starts, columns;
+  /* Row k has the entries starts[k] to starts[k + 1] - 1. */
+  std::vector<int> starts;
+  /* The column of each entry. */
+  std::vector<int> columns;
+  /* The value of each entry. */
   std::vector<double> values;
 };
 
 /* See ldy_system_spectral_radius. */
 struct eigenvalue {
-  double value, residual;
+  /* The estimate. */
+  double value;
+  /* The bound of the distance of value to an eigenvalue. */
+  double residual;
 };
 
 /* See ldy_system_critical_step. */
@@ -307,6 +340,7 @@ public:
     raw_.reset (raw);
   }
 
+  /* The other system is empty afterwards. */
   System (System &&other) noexcept = default;
 
   /* A system that is moved to itself stays as it is. */
@@ -950,6 +984,7 @@ inline ldy_law orthotropic_contact_law (double friction_1, double friction_2, do
   return law;
 }
 
+/* The law U + bias = 0. */
 inline ldy_law fixed_law (values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);
@@ -957,6 +992,7 @@ inline ldy_law fixed_law (values bias = {})
   return law;
 }
 
+/* The law of a row with bounds for R, one for each component; infinite for none. */
 inline ldy_law bounds_law (values lower, values upper, values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);
@@ -986,7 +1022,9 @@ struct contact_solver_options : ldy_contact_solver_options {
 struct contact_solver_report : ldy_contact_solver_report {
   contact_solver_report () noexcept : ldy_contact_solver_report () { size = sizeof (ldy_contact_solver_report); }
 
+  /* Whether the residual is within the tolerance. */
   bool converged () const noexcept { return status == LDY_STATUS_CONVERGED; }
+  /* The residuals in the order of their computation. */
   values residuals () const noexcept { return { history, history_count }; }
 };
 

@@ -2271,7 +2271,7 @@ int ldy_contact_bias(const ldy_stabilization *stabilization,
    Z^T if it is known, for steps in the space of bodies.
 
    One file then has all that a contact solver reads, for example of a step that is hard to solve. Python reads it with
-   ldy.load_problem and `python -m ldy solve`, NumPy with numpy.load; docs/files.md has the format. The file has at most 4 GiB,
+   ldy.load_problem and `python -m ldy solve`, NumPy with numpy.load; docs/reference/file-format.md has the format. The file has at most 4 GiB,
    and is replaced as ldy_rows_write says.
 
    - laws: law_count laws, one for each row. NULL, with law_count 0: the laws that are kept with the constraints.

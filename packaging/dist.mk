@@ -41,7 +41,9 @@ tarball: $(ZIG)/installed $(DIST_LICENCES)
 	@rm -rf $(DIST)/tarball
 	@$(dist_make) --silent install DESTDIR=$(DIST)/tarball PREFIX=/$(DIST_NAME)
 	@$(INSTALL) -d $(DIST)/tarball/$(DIST_NAME)/share/doc/ldy
-	@$(put) README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(DIST_LICENCES) $(DIST)/tarball/$(DIST_NAME)/share/doc/ldy
+	@$(put) packaging/README.tarball.md $(DIST)/tarball/$(DIST_NAME)/share/doc/ldy/README.md
+	@cp -r docs examples $(DIST)/tarball/$(DIST_NAME)/share/doc/ldy && rm -r $(DIST)/tarball/$(DIST_NAME)/share/doc/ldy/docs/site
+	@$(put) CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE-MIT LICENSE-APACHE $(DIST_LICENCES) $(DIST)/tarball/$(DIST_NAME)/share/doc/ldy
 	@$(put) $(RUST_LICENCES) $(DIST)/tarball/$(DIST_NAME)/share/doc/ldy/LICENSES-RUST.html
 	@tar --directory $(DIST)/tarball --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(SOURCE_DATE)" \
 	  --create --xz --file $(DIST_TARBALL) $(DIST_NAME)

@@ -4,7 +4,7 @@
 //!
 //! The library replaces the module `ldy` of Solfec-1.0 at the level of the C ABI. C programs include `include/ldy.h` or the
 //! self-contained `include/ldy_host.h`; other simulators include `include/ldy_system.h`. Equation numbers refer to
-//! `docs/theory.md`.
+//! `docs/concepts/theory.md`.
 //!
 //! # A program
 //!

@@ -1,4 +1,4 @@
-//! `docs/compatibility.md` names every exported symbol, each with a test that uses it.
+//! `docs/reference/symbols.md` names every exported symbol, each with a test that uses it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ const MPI_ONLY: &str = "addition, with MPI only";
 
 /// Symbol to status and test.
 fn table() -> BTreeMap<String, [String; 2]> {
-    let text = read("docs/compatibility.md");
+    let text = read("docs/reference/symbols.md");
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |"));
     let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());
     let row = |cells: Vec<&str>| {

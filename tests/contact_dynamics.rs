@@ -64,7 +64,7 @@ fn check(quantity: &Quantity) {
 
 #[test]
 fn scenes_agree_with_analytic_results() {
-    let docs = read("docs/contact_dynamics.md");
+    let docs = read("docs/concepts/contact-dynamics.md");
     let quantities = quantities();
     assert_eq!(quantities.len(), 9);
     let rows = quantities.iter().map(|quantity| {
@@ -79,5 +79,5 @@ fn scenes_agree_with_analytic_results() {
     println!("{}", rows.join("\n"));
     quantities.iter().for_each(check);
     let lacking: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
-    assert!(lacking.is_empty(), "docs/contact_dynamics.md lacks {lacking:#?}");
+    assert!(lacking.is_empty(), "docs/concepts/contact-dynamics.md lacks {lacking:#?}");
 }

@@ -79,10 +79,11 @@ fn systems() -> Vec<System> {
     ]
 }
 
-/// `docs/stability.md` has this table; `cargo test --test critical_step -- --nocapture` prints it.
+/// `docs/how-to/stability.md` has this table; `cargo test --test critical_step -- --nocapture` prints it.
 #[test]
 fn predicted_steps_are_those_observed() {
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/stability.md")).unwrap();
+    let docs =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/how-to/stability.md")).unwrap();
     let mut lacking = Vec::new();
     for system in systems() {
         let (all, free) = (of_all_directions(&system).step, of_free_directions(&system).step);
@@ -104,7 +105,7 @@ fn predicted_steps_are_those_observed() {
             lacking.push(row);
         }
     }
-    assert!(lacking.is_empty(), "docs/stability.md lacks\n{}", lacking.join("\n"));
+    assert!(lacking.is_empty(), "docs/how-to/stability.md lacks\n{}", lacking.join("\n"));
 }
 
 /// Straight threads move across their links only: there the page's own eigenvalue is the observed one.

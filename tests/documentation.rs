@@ -17,14 +17,15 @@ struct Program {
     output: String,
 }
 
-/// The programs of a page in their order.
+/// The programs of a page in their order. Code without a `main` is part of a program of the reader.
 fn programs(text: &str) -> Vec<Program> {
     let fences: Vec<&str> = text.split("```").skip(1).step_by(2).collect();
     let mut programs = Vec::new();
     for (place, fence) in fences.iter().enumerate() {
         let in_language =
             |language| fence.strip_prefix(language)?.strip_prefix('\n').map(|text| (language, text));
-        if let Some((language, text)) = ["c", "cpp"].into_iter().find_map(in_language) {
+        let code = ["c", "cpp"].into_iter().find_map(in_language);
+        if let Some((language, text)) = code.filter(|(_, text)| text.contains("int main (")) {
             let output = fences[place..].iter().find_map(|fence| fence.strip_prefix("text\n"));
             let output = output.expect("an output behind each program").to_string();
             programs.push(Program { language, text: text.to_string(), output });
@@ -35,11 +36,11 @@ fn programs(text: &str) -> Vec<Program> {
 
 #[test]
 fn each_program_prints_what_stands_there() {
-    let pages = ["README.md", "docs/system.md", "docs/engine.md"].map(read);
+    let pages: Vec<String> = pages().iter().map(|page| read(page)).collect();
     let mains: usize = pages.iter().map(|page| page.matches("int main (").count()).sum();
     let programs = pages.iter().flat_map(|page| programs(page)).collect::<Vec<_>>();
     assert_eq!(programs.len(), mains);
-    assert!(programs.len() >= 9);
+    assert!(programs.len() >= 20);
     let workshop = Workshop::new();
     for (number, Program { language, text, output }) in programs.iter().enumerate() {
         let source = workshop.path(&format!("program{number}.{language}"));
@@ -58,11 +59,23 @@ fn each_program_prints_what_stands_there() {
 
 /// The pages, by their path from the root of the repository.
 fn pages() -> Vec<String> {
-    let docs = fs::read_dir(root().join("docs")).expect("the directory of the documentation");
-    let names =
-        docs.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"));
-    let docs = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
-    docs.chain(["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(String::from)).collect()
+    let mut pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "python/README.md"]
+        .map(String::from)
+        .to_vec();
+    let mut folders = vec!["docs".to_string()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).expect("a directory of the documentation") {
+            let entry = entry.expect("an entry");
+            let path = format!("{folder}/{}", entry.file_name().to_str().expect("a name in UTF-8"));
+            if entry.file_type().expect("a type").is_dir() {
+                folders.push(path);
+            } else if path.ends_with(".md") {
+                pages.push(path);
+            }
+        }
+    }
+    pages.sort();
+    pages
 }
 
 /// How GitHub and others name the anchor of a heading.
@@ -92,6 +105,17 @@ fn each_link_within_the_repository_leads_somewhere() {
     }
 }
 
+/// Longer ones cannot be read beside others.
+#[test]
+fn no_cell_of_a_table_has_more_than_200_characters() {
+    for page in pages() {
+        for line in read(&page).lines().filter(|line| line.starts_with('|')) {
+            let longest = line.replace("\\|", "/").split('|').map(|cell| cell.trim().chars().count()).max();
+            assert!(longest <= Some(200), "{page}: {longest:?} characters in {line}");
+        }
+    }
+}
+
 #[test]
 fn the_readme_is_short_and_names_the_minimum_version_of_rust() {
     let readme = read("README.md");
@@ -114,7 +138,7 @@ fn declared(header: &str) -> impl Iterator<Item = &str> {
 fn the_list_of_functions_has_each_function_of_the_neutral_face() {
     let headers = ["include/ldy_system.h", "include/ldy_bridge.h"].map(read);
     let declared: BTreeSet<&str> = headers.iter().flat_map(|header| declared(header)).collect();
-    let list = read("docs/functions.md");
+    let list = read("docs/reference/functions.md");
     let listed: BTreeSet<&str> = list
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
@@ -122,4 +146,55 @@ fn the_list_of_functions_has_each_function_of_the_neutral_face() {
         .collect();
     assert!(declared.contains("ldy_system_create") && declared.len() > 90);
     assert_eq!(listed, declared);
+}
+
+/// The parts of the tables of `docs/errors.md` that begin with a code, a name or a message, without the ticks.
+fn error_cells(column: usize) -> Vec<String> {
+    let page = read("docs/errors.md");
+    let cells =
+        page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").nth(column).map(String::from));
+    cells.collect()
+}
+
+#[test]
+fn the_page_of_errors_has_the_codes_of_the_header() {
+    let header = read("include/ldy_system.h");
+    let codes: Vec<(&str, &str)> = header
+        .lines()
+        .filter_map(|line| line.trim().trim_end_matches(',').split_once(" = "))
+        .filter(|(name, _)| name.starts_with("LDY_ERROR_"))
+        .collect();
+    assert!(codes.contains(&("LDY_ERROR_INVALID_ARGUMENT", "52")));
+    let listed: Vec<(String, String)> = error_cells(1)
+        .into_iter()
+        .zip(error_cells(0))
+        .filter(|(name, _)| name.starts_with("`LDY_ERROR_"))
+        .map(|(name, code)| (name.trim_matches('`').to_string(), code))
+        .collect();
+    let listed: Vec<(&str, &str)> =
+        listed.iter().map(|(name, code)| (name.as_str(), code.as_str())).collect();
+    assert_eq!(listed, codes);
+}
+
+#[test]
+fn the_messages_of_the_page_of_errors_are_those_of_the_library() {
+    let mut source = String::new();
+    let mut folders = vec![root().join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a directory of the source") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                source += &fs::read_to_string(path).expect("a source file");
+            }
+        }
+    }
+    let messages: Vec<String> = error_cells(0).into_iter().filter(|cell| cell.starts_with('`')).collect();
+    assert!(messages.len() > 15);
+    for message in messages {
+        for part in message.trim_matches('`').split('…').map(str::trim).filter(|part| !part.is_empty()) {
+            assert!(source.contains(part), "no text of the library has {part:?} of {message}");
+        }
+    }
 }

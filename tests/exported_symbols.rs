@@ -174,7 +174,7 @@ fn the_native_libraries_are_those_that_rustc_names() {
 #[test]
 fn the_documentation_names_the_same_native_libraries() {
     let list = native_libraries().join(" ");
-    for page in ["README.md", "docs/legacy.md", "docs/linking.md", "docs/system.md"] {
+    for page in ["README.md", "docs/solfec/legacy.md", "docs/how-to/linking.md", "docs/install.md"] {
         assert!(read(page).contains(&list), "{page} does not name {list}");
     }
 }

@@ -176,7 +176,7 @@ fn programs_build_through_pkg_config() {
 
         let mut with_archive = pkg_config(&libdir, &["--static", "--cflags", "--libs"]);
         check_minimal(&mut build("wholly_static", &[vec!["-static".into()], with_archive.clone()].concat()));
-        // As docs/linking.md says: the archive, although the shared library is beside it.
+        // As docs/how-to/linking.md says: the archive, although the shared library is beside it.
         for flag in with_archive.iter_mut().filter(|flag| *flag == "-lldy") {
             *flag = "-l:libldy.a".into();
         }

@@ -40,7 +40,7 @@ constraint 1: normal free velocity -1, W = 0.005 in the normal direction
 #[test]
 fn the_documentation_shows_that_program_and_its_output() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).expect(path);
-    let page = read("docs/legacy.md");
+    let page = read("docs/solfec/legacy.md");
     assert!(page.contains(&format!("```c\n{}```", read("examples/minimal.c"))), "another examples/minimal.c");
     assert!(page.contains(&format!("```text\n{}```", output("minimal"))), "another output");
 }

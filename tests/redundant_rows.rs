@@ -1,4 +1,4 @@
-//! Which rows of W depend on others, against the singular values of W; `docs/system.md` has the table.
+//! Which rows of W depend on others, against the singular values of W; `docs/how-to/redundancy.md` has the table.
 
 use ldy::system::{Id, System};
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -98,7 +98,8 @@ fn scenes() -> Vec<(Scene, usize)> {
 /// The ranks agree with theory, by hand, and with singular values; so do the ranks of the first 1, 2, 3, … rows.
 #[test]
 fn redundant_rows_are_those_of_singular_values() {
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/system.md")).unwrap();
+    let docs =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/how-to/redundancy.md")).unwrap();
     let mut lacking = Vec::new();
     for (mut scene, rank) in scenes() {
         scene.system.update(1e-3).unwrap();
@@ -125,5 +126,5 @@ fn redundant_rows_are_those_of_singular_values() {
             lacking.push(row);
         }
     }
-    assert!(lacking.is_empty(), "docs/system.md lacks\n{}", lacking.join("\n"));
+    assert!(lacking.is_empty(), "docs/how-to/redundancy.md lacks\n{}", lacking.join("\n"));
 }

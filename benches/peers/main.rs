@@ -1,4 +1,4 @@
-//! Updates in turns with what others assemble of the same scenes: `make bench-peers`, see docs/performance.md.
+//! Updates in turns with what others assemble of the same scenes: `make bench-peers`, see docs/developers/measured/legacy.md.
 //!
 //! Arguments name scenes. The environment variable LDY_PYTHON names a Python that has MuJoCo, Pinocchio and NumPy,
 //! LDY_SICONOS_PYTHON one that has Siconos.

@@ -1,5 +1,5 @@
 //! Updates through the neutral face beside those through the legacy face, on the same scenes: `make bench-system`, see
-//! docs/performance.md.
+//! docs/developers/measured/legacy.md.
 //!
 //! Arguments name scenes; without any, all of [`scenes::NAMES`], [`articulated`] and [`mixed`] are measured, and then `little`:
 //! what little changes cost, what one limit of a joint beside contacts costs, and products.

@@ -1,5 +1,5 @@
 /* Structures of our own as programs have them that are compiled already: fields stay where they are, new ones come at the end of
- * structures that begin with their size. See docs/abi.md. */
+ * structures that begin with their size. See docs/upgrading/abi.md. */
 #include <stddef.h>
 
 #include "ldy_host.h"

@@ -2,7 +2,7 @@
  *
  * Prints a line `vectors: AVX2` or `vectors: plain`. Lines `everywhere NAME DIGEST` follow for results that have the same bits
  * on all processors, and lines `factored NAME DIGEST` for results computed with factors of sparse matrices
- * (docs/reliability.md lists them), which have the same bits on all processors with AVX2 and FMA. `make processors` runs it on
+ * (docs/trust/determinism.md lists them), which have the same bits on all processors with AVX2 and FMA. `make processors` runs it on
  * emulated processors. */
 #include <inttypes.h>
 #include <stdio.h>

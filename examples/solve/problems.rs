@@ -1,4 +1,4 @@
-//! Problems with the matrix W, in the format of docs/files.md: `data`, `indices`, `indptr`, `q` and laws. Older files have contacts only,
+//! Problems with the matrix W, in the format of docs/reference/file-format.md: `data`, `indices`, `indptr`, `q` and laws. Older files have contacts only,
 //! with `mu`, or the factors `M` and `H` of W.
 
 use std::io;

@@ -1,5 +1,11 @@
-"""A humanoid of Pinocchio (PyPI: pin) on its feet: W of points of its soles, and Pinocchio's Delassus matrix."""
+"""
+A humanoid of Pinocchio
+=======================
 
+A humanoid (PyPI: pin) on its feet: W of points of its soles, and Pinocchio's Delassus matrix.
+"""
+
+# sphinx_gallery_thumbnail_path = "figures/peers.svg"
 import sys
 
 import ldy

@@ -1,5 +1,11 @@
-"""MuJoCo (PyPI: mujoco) finds bodies and contacts, ldy makes W of them: it is MuJoCo's A, and its solver finds hard forces."""
+"""
+Contacts of MuJoCo
+==================
 
+MuJoCo (PyPI: mujoco) finds bodies and contacts. ldy makes W of them, which is MuJoCo's A, and finds hard forces.
+"""
+
+# sphinx_gallery_thumbnail_path = "figures/frames.svg"
 import sys
 
 import ldy

@@ -1,5 +1,11 @@
-"""A humanoid of MuJoCo (PyPI: mujoco) falls, with hard contacts, joint limits and dry friction that ldy solves in each step."""
+"""
+A humanoid of MuJoCo falls
+==========================
 
+A humanoid (PyPI: mujoco) falls, with hard contacts, joint limits and dry friction that ldy solves in each step.
+"""
+
+# sphinx_gallery_thumbnail_path = "figures/step.svg"
 import pathlib
 import sys
 

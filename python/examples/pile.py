@@ -1,6 +1,10 @@
-"""A pile of spheres with friction is poured onto the ground; its forces are drawn.
+"""
+Forces in a pile
+================
 
-Usage: pile.py [--spheres 2000] [--steps 300] [--picture pile.png]
+Spheres with friction are poured onto the ground. Their forces are drawn.
+
+Usage: ``pile.py [--spheres 2000] [--steps 300] [--picture pile.png]``
 """
 
 import argparse

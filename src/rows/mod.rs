@@ -1,4 +1,4 @@
-//! Block-sparse rows of W, the one type of them, and what is computed from them alone. `docs/system.md` explains when W is singular.
+//! Block-sparse rows of W, the one type of them, and what is computed from them alone. `docs/how-to/redundancy.md` explains when W is singular.
 //!
 //! `layout` has the heights of rows, `pattern` checks starts and columns, `block_rows` is the type. `multiply` makes products,
 //! `cholesky` sparse factors of W + μ 1 by [`crate::inertia`], `rank` finds dependent rows by dense elimination, `files` writes

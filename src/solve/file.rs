@@ -1,4 +1,4 @@
-//! Problems in files, NumPy archives with W, B, laws, forces, and Z with W = Z Zᵀ: `docs/files.md` has the format.
+//! Problems in files, NumPy archives with W, B, laws, forces, and Z with W = Z Zᵀ: `docs/reference/file-format.md` has the format.
 
 use std::io::{self, Write};
 use std::iter::once;

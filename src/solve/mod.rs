@@ -1,4 +1,4 @@
-//! Contact solvers: they find forces R with C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers.md`
+//! Contact solvers: they find forces R with C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers/methods.md`
 //! describes the laws, measures and methods, and when each method is used.
 //!
 //! `problem` defines the input, `options` the options and the report. `rows_of_three` makes rows of three from rows of one to six

@@ -76,7 +76,7 @@ pub enum Status {
     /// The residual no longer decreases, because of rounding or because there is no solution.
     Stalled,
     /// The problem is proved infeasible: it has no solution, or none without forces that are huge compared with B, see
-    /// `docs/solvers.md`.
+    /// `docs/solvers/methods.md`.
     Infeasible,
     /// The progress function returned false.
     Stopped,

@@ -1,5 +1,5 @@
 //! Stability of constrained systems: the geometric stiffness of constraint forces, and the longest step with which an
-//! explicit scheme is stable. `docs/stability.md` has the derivation, the signs and measurements.
+//! explicit scheme is stable. `docs/how-to/stability.md` has the derivation, the signs and measurements.
 //!
 //! A constraint ψ(q) = 0 pulls its bodies with the generalized force −∇ψ λ: **tension is positive**. In terms of
 //! the local force R of [`crate::assembly`], which acts on the bodies as +Hᵀ R, λ = −R. The geometric stiffness

@@ -16,7 +16,7 @@ _MOST = 3000
 
 def main(words: list[str] | None = None) -> int:
     """Run a command; returns the exit status: 0, 1 if a problem is not solved, or 2 if the input is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m ldy", description="Contact problems in files; docs/files.md has the format.")
+    parser = argparse.ArgumentParser(prog="python -m ldy", description="Contact problems in files; docs/reference/file-format.md has the format.")
     commands = parser.add_subparsers(dest="command", required=True)
     solver = commands.add_parser("solve", help="solve a problem from its initial guess")
     solver.add_argument("file")

@@ -1,4 +1,4 @@
-"""Contact problems in files: W, B, laws and the initial guess of the forces. docs/files.md has the format."""
+"""Contact problems in files: W, B, laws and the initial guess of the forces. docs/reference/file-format.md has the format."""
 
 from __future__ import annotations
 

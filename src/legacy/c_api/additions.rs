@@ -237,7 +237,7 @@ pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
 /// before.
 ///
 /// The legacy module's oddities on separate meshes that lose a shared node are reported as differences; see
-/// docs/migrating.md.
+/// docs/solfec/migrating.md.
 ///
 /// Nothing of the host or the legacy module is written, con->dia, V and num included. Factors of matrices are kept from
 /// check to check. Returns 1 if both agree, else 0: then the report's code is LDY_DIFFERS, or an error code if the library

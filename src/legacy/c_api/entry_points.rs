@@ -65,7 +65,7 @@ unsafe extern "C" {
     ///
     /// MPI: collective, even with no constraints; rank 0 alone prints. V and B are sums of the contributions of parent bodies, on
     /// whichever process they are. Blocks to external constraints are rebuilt at adjext, unless V and B alone are computed. An
-    /// error before contributions are exchanged is raised on all ranks. See docs/mpi.md.
+    /// error before contributions are exchanged is raised on all ranks. See docs/solfec/mpi.md.
     ///
     /// Errors (values may be partly updated, free_energy is not; the structure stays usable):
     ///

@@ -46,10 +46,11 @@ fn straight_threads_are_their_projection() {
     assert!(deviation(&[[0.3, 0.1, 0.2], [-0.4, 0.7, 1.1]]) < 1e-14, "one link of any direction");
 }
 
-/// K̃ = Lᵀ K L does not hold for bent threads. `docs/stability.md` has this table.
+/// K̃ = Lᵀ K L does not hold for bent threads. `docs/how-to/stability.md` has this table.
 #[test]
 fn bent_threads_are_not_their_projection() {
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/stability.md")).unwrap();
+    let docs =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/how-to/stability.md")).unwrap();
     let mut lacking = Vec::new();
     for degrees in [5, 10, 20, 45, 90] {
         let off = [2, 5, 20].map(|links| 100.0 * deviation(&arc(links, f64::from(degrees).to_radians())));
@@ -59,5 +60,5 @@ fn bent_threads_are_not_their_projection() {
             lacking.push(row);
         }
     }
-    assert!(lacking.is_empty(), "docs/stability.md lacks\n{}", lacking.join("\n"));
+    assert!(lacking.is_empty(), "docs/how-to/stability.md lacks\n{}", lacking.join("\n"));
 }

@@ -1,0 +1,54 @@
+"""The settings of Sphinx. `make site` runs it on the folder that stage.py makes."""
+
+import ldy
+
+project = "ldy"
+author = "the maintainers of ldy"
+version = release = ldy.__version__
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["examples", "files"]
+# Warnings about links to names of other packages would need their inventories from the network.
+nitpicky = False
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 4
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+
+numpydoc_show_class_members = False
+autosummary_generate = True
+autodoc_typehints = "none"
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": r"__init__",
+    "abort_on_example_error": True,
+    "only_warn_on_example_error": False,
+    "reset_argv": "site_arguments.arguments",
+    "download_all_examples": False,
+    "show_signature": False,
+    "within_subsection_order": "FileNameSortKey",
+    "copyfile_regex": r".*\.xml",
+}
+
+html_theme = "furo"
+html_title = f"ldy {release}"
+html_static_path = ["static"]
+html_extra_path = ["extra"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+templates_path = ["templates"]
+copybutton_prompt_text = "$ "

@@ -1,0 +1,111 @@
+"""Copy the pages to a folder that Sphinx reads: those of docs, and those that lie elsewhere in the repository.
+
+Usage: stage.py FOLDER TAGS
+
+TAGS is what Doxygen writes about the reference of C: the list of functions gets links to it.
+
+Links stay true: to a page where it is now, to any other file of the repository as a download. The pages that an index links to become
+its table of contents, in the order of the links.
+"""
+
+import os
+import re
+import shutil
+import sys
+import xml.etree.ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+# Pages outside of docs.
+PLACES = {
+    "README.md": "overview.md",
+    "CHANGELOG.md": "upgrading/changelog.md",
+    "CONTRIBUTING.md": "developers/contributing.md",
+    "SECURITY.md": "trust/security.md",
+    "python/README.md": "reference/python-guide.md",
+    "python/examples/singular.ipynb": "tutorials/singular.ipynb",
+}
+# What the site has in addition: text by page, and the gallery behind another page in the contents.
+ADDED = {
+    "reference/index.md": '\nThe reference of <a href="../c/index.html">C and C++</a> and of <a href="../rust/ldy/index.html">Rust</a> have pages of their own.\n',
+}
+GALLERY = {"index.md": ("tutorials/index.md", "gallery/index")}
+LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]*)?\)")
+
+
+def places():
+    """The path in the folder of each page and picture, by the path in the repository."""
+    docs = [path for path in (ROOT / "docs").rglob("*") if path.is_file() and path.suffix in (".md", ".svg", ".png")]
+    found = {str(path.relative_to(ROOT)): str(path.relative_to(ROOT / "docs")) for path in docs if "site" not in path.parts}
+    # sphinx-gallery makes a page of each example.
+    examples = {f"python/examples/{path.name}": f"gallery/{path.stem}.rst" for path in (ROOT / "python/examples").glob("*.py")}
+    return found | PLACES | examples
+
+
+def relinked(text, source, moved, folder):
+    """The text of a page with its links as they are in the folder."""
+    here = Path(moved[source]).parent
+
+    def link(match):
+        target, anchor = match[1], match[2] or ""
+        if not target or "://" in target:
+            return match[0]
+        path = os.path.normpath(Path(source).parent / target)
+        if not (ROOT / path).is_file():
+            sys.exit(f"{source}: {target} is no file")
+        if path not in moved:
+            moved[path] = f"files/{path}"
+        place = folder / moved[path]
+        if moved[path].startswith("files/") and not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, place)
+        return f"]({os.path.relpath(moved[path], here)}{anchor})"
+
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
+    return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
+
+
+def contents(text, index, indexes):
+    """A hidden table of contents: the pages below the folder of an index that it links to, each once, and the indexes of folders."""
+    folder, entries = Path(index).parent, []
+    for target in (match[1] for match in LINK.finditer(text)):
+        path = os.path.normpath(folder / target) if target else ""
+        below = os.path.relpath(path, folder)
+        own = not below.startswith("..") and ("/" not in below or Path(path) in indexes or not (Path(path).parent / "index.md") in indexes)
+        if Path(path).suffix in (".md", ".ipynb") and own and below not in entries:
+            entries.append(below)
+    if index in GALLERY:
+        before, added = GALLERY[index]
+        entries.insert(entries.index(before) + 1, added)
+    return "\n```{toctree}\n:hidden:\n\n" + "\n".join(entries) + "\n```\n"
+
+
+def with_references(text, tags):
+    """The list of functions of C, each with a link to its reference."""
+    functions = xml.etree.ElementTree.parse(tags).iterfind(".//member[@kind='function']")
+    places = {member.findtext("name"): f"{member.findtext('anchorfile')}#{member.findtext('anchor')}" for member in functions}
+    return re.sub(r"^\| `(\w+)`", lambda match: f'| <a href="../c/{places[match[1]]}"><code>{match[1]}</code></a>', text, flags=re.MULTILINE)
+
+
+def main():
+    folder, tags = map(Path, sys.argv[1:])
+    shutil.rmtree(folder, ignore_errors=True)
+    moved = places()
+    indexes = {Path(place) for place in moved.values() if place.endswith("index.md")}
+    for source, place in list(moved.items()):
+        target = folder / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if place.endswith(".md"):
+            text = relinked((ROOT / source).read_text(encoding="utf-8"), source, moved, folder)
+            text += ADDED.get(place, "")
+            if place == "reference/functions.md":
+                text = with_references(text, tags)
+            target.write_text(text + (contents(text, place, indexes) if Path(place) in indexes else ""), encoding="utf-8")
+        elif not place.startswith("gallery/"):
+            shutil.copy(ROOT / source, target)
+    shutil.copytree(ROOT / "python/examples", folder / "examples", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
+    (folder / "examples/README.rst").write_text("Gallery\n=======\n\nPrograms in Python, run when this site was made.\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
