@@ -2,6 +2,7 @@
 #
 #   make run                          build the library, assemble a recorded scene, draw its W
 #   make run-wall                     a ball hits a wall of bricks: its pictures are in target/wall
+#   make run-ode SCENE=chain          ODE with the library's contacts and joints, and alone: times and penetrations (Debian: libode-dev)
 #   make test                         all tests
 #   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED the clock is the seed
 #   make replay FILES="a.ldysnap b"   replay recorded states, one line for each; without FILES all of c_tests/reference
@@ -58,7 +59,7 @@ include packaging/dist.mk
 include packaging/site.mk
 include benches/bench.mk
 
-.PHONY: help library run run-wall test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
+.PHONY: help library run run-wall run-ode test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
 
 help:
 	@sed -n '/^# The jobs/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -78,8 +79,12 @@ run-wall:
 	@scripts/require cc $(CARGO)
 	@$(CARGO) run --release --locked $(CARGO_QUIET) --example wall -- $(abspath $(TARGET))/wall
 
+run-ode: library
+	@scripts/require cc pkg-config libode
+	@$(C_TESTS) --quiet run-ode SCENE=$(SCENE)
+
 test: library
-	@scripts/require c++ readelf cmake pkg-config libclang mpicc
+	@scripts/require c++ clang clang++ readelf cmake pkg-config libclang mpicc
 	$(CARGO) check --locked --features mpi
 	$(CARGO) test --locked
 
@@ -93,6 +98,10 @@ TOLERANCE ?= 1e-8
 OUT ?= $(abspath $(TARGET))/solve
 
 solve:
+	@test -n "$(strip $(FILES))" || { \
+	  echo 'solve: name the problems:' >&2; \
+	  echo '  make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder' >&2; \
+	  exit 2; }
 	@scripts/require cc $(CARGO)
 	@$(CARGO) run --release --locked $(CARGO_QUIET) --example solve -- --tolerance $(TOLERANCE) --out $(OUT) $(FILES)
 

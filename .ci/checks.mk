@@ -13,7 +13,7 @@ all: library test-programs python test valgrind model dependencies processors fu
 # All packages are installed here, since two checks cannot install packages at the same time.
 commands:
 	scripts/require cc c++ ar ld nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
-	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib python3 python3-venv
+	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib libode clang clang++ python3 python3-venv
 	scripts/require doxygen doxygen-awesome-css
 
 library: commands

@@ -18,9 +18,10 @@ enum Value {
 const TARGETS: [Target; 4] = [
     Target {
         name: "insert-over-textbook",
-        limit: 1.0,
+        limit: 1.2,
         values: &[
             Value::Of("hub-32", "insert_over_textbook"),
+            Value::Of("spheres-8", "insert_over_textbook"),
             Value::Of("spheres-16", "insert_over_textbook"),
         ],
     },

@@ -15,7 +15,7 @@ TOOLS := replay assemble_scene processors
 HOST := $(call support,host/host host/set host/matrix)
 SCENE := $(call support,scene random compare check error_observer dense element) $(HOST)
 SEQUENCE := $(call legacy,sequence rebuild_compare digest list_model mesh_builder) $(SCENE)
-CALLS := $(call system,calls visits model random failing_allocator check)
+CALLS := $(call system,calls visits joint_model model random failing_allocator check)
 SNAPSHOT := $(call support,snapshot deviation dense element) $(HOST)
 
 objects.reference_side := $(call legacy,reference_side snapshot) $(SCENE)
@@ -62,7 +62,7 @@ objects.system_bulk := $(call system,bulk check)
 objects.system_laws := $(call system,laws check)
 objects.system_sync := $(call system,sync failing_allocator check)
 objects.system_inventory := $(call system,inventory check)
-objects.system_joints := $(call system,joints failing_allocator check)
+objects.system_joints := $(call system,joints joint_model model random failing_allocator check)
 objects.system_world := $(call system,world check)
 objects.system_bodies := $(call system,bodies check)
 objects.system_errors := $(call system,errors check)
@@ -89,6 +89,17 @@ ifneq ($(shell pkg-config --exists fclib 2>/dev/null && echo yes),)
   libraries.fclib := $(shell pkg-config --libs fclib)
   libraries.fclib_example := $(libraries.fclib)
   $(addprefix $(BUILD)/,system/fclib.o examples/fclib.o examples/fclib_problem.o): CPPFLAGS += $(shell pkg-config --cflags fclib)
+endif
+
+# Only if libode is installed.
+ifneq ($(shell pkg-config --exists ode 2>/dev/null && echo yes),)
+  TOOLS += measure_ode
+  ODE := $(addprefix examples/ode/,host.o scenes.o)
+  objects.ode := $(call system,ode check) $(ODE)
+  objects.measure_ode := examples/ode/measure.o $(ODE)
+  libraries.ode := $(shell pkg-config --libs ode) -lm
+  libraries.measure_ode := $(libraries.ode)
+  $(addprefix $(BUILD)/,system/ode.o examples/ode/measure.o $(ODE)): CPPFLAGS += $(shell pkg-config --cflags ode)
 endif
 
 objects.contact_dynamics := examples/contact_dynamics.o examples/contact_step.o

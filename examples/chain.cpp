@@ -14,7 +14,7 @@
 using vector = std::array<double, 3>;
 using matrix = std::array<double, 9>; /* by columns */
 
-constexpr int links = 10;
+constexpr std::size_t links = 10;
 constexpr double length = 0.2, mass = 0.5, gravity = 9.81, step = 1e-3, friction = 0.3;
 constexpr matrix unit = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 
@@ -31,8 +31,8 @@ struct rod {
 vector times (const matrix &A, const vector &x)
 {
   vector y = {};
-  for (int j = 0; j < 3; j ++)
-    for (int i = 0; i < 3; i ++) y[i] += A[3 * j + i] * x[j];
+  for (std::size_t j = 0; j < 3; j ++)
+    for (std::size_t i = 0; i < 3; i ++) y[i] += A[3 * j + i] * x[j];
   return y;
 }
 
@@ -40,7 +40,7 @@ vector times (const matrix &A, const vector &x)
 vector end_of (const rod &one, int side)
 {
   vector place = times (one.rotation, { side * length / 2, 0, 0 });
-  for (int i = 0; i < 3; i ++) place[i] += one.center[i];
+  for (std::size_t i = 0; i < 3; i ++) place[i] += one.center[i];
   return place;
 }
 
@@ -49,14 +49,14 @@ void move (rod &one, double h)
 {
   const double *w = one.velocity.data ();
   double angle = std::sqrt (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-  for (int i = 0; i < 3; i ++) one.center[i] += h * one.velocity[3 + i];
+  for (std::size_t i = 0; i < 3; i ++) one.center[i] += h * one.velocity[3 + i];
   if (angle == 0) return;
   const double a[3] = { w[0] / angle, w[1] / angle, w[2] / angle }, c = std::cos (h * angle), s = std::sin (h * angle);
   const matrix skew = { 0, a[2], -a[1], -a[2], 0, a[0], a[1], -a[0], 0 };
   matrix turned = {};
-  for (int j = 0; j < 3; j ++) {
+  for (std::size_t j = 0; j < 3; j ++) {
     vector column;
-    for (int i = 0; i < 3; i ++) column[i] = (i == j) * c + s * skew[3 * j + i] + (1 - c) * a[i] * a[j];
+    for (std::size_t i = 0; i < 3; i ++) column[i] = (i == j) * c + s * skew[3 * j + i] + (1 - c) * a[i] * a[j];
     column = times (one.rotation, column);
     std::copy (column.begin (), column.end (), turned.begin () + 3 * j);
   }
@@ -79,8 +79,8 @@ class simulation {
 public:
   simulation (const matrix &axes, double floor) : floor_ (floor)
   {
-    for (int k = 0; k < links; k ++) {
-      vector center = times (axes, { (k + 0.5) * length, 0, 0 });
+    for (std::size_t k = 0; k < links; k ++) {
+      vector center = times (axes, { (static_cast<double> (k) + 0.5) * length, 0, 0 });
       chain.push_back ({ center, axes, {} });
       ids_.push_back (system_.add_rigid (mass, inertia, axes, { 0, 0, 0 }));
       /* The point of the ground does not matter: velocities alone do. */
@@ -94,11 +94,11 @@ public:
   {
     std::vector<ldy_law> laws;
     for (rod &one : chain) move (one, step / 2);
-    for (int k = 0; k < links; k ++) {
+    for (std::size_t k = 0; k < links; k ++) {
       std::array<double, 6> velocity = chain[k].velocity;
       /* Euler's equations without forces: I w' = I w x w. */
       const double w[3] = { velocity[0], velocity[1], velocity[2] }, I[3] = { along, across, across };
-      for (int i = 0; i < 3; i ++) velocity[i] += step * (I[(i + 1) % 3] - I[(i + 2) % 3]) * w[(i + 1) % 3] * w[(i + 2) % 3] / I[i];
+      for (std::size_t i = 0; i < 3; i ++) velocity[i] += step * (I[(i + 1) % 3] - I[(i + 2) % 3]) * w[(i + 1) % 3] * w[(i + 2) % 3] / I[i];
       velocity[5] -= step * gravity;
       system_.set_rotation (ids_[k], chain[k].rotation);
       system_.set_velocity (ids_[k], velocity);
@@ -116,24 +116,24 @@ public:
     options.tolerance = 1e-10;
     report = solver_.solve (system_, laws, R, options);
     system_.apply_reactions (R);
-    for (int k = 0; k < links; k ++) {
+    for (std::size_t k = 0; k < links; k ++) {
       system_.velocity (ids_[k], chain[k].velocity);
       move (chain[k], step / 2);
     }
   }
 
   /* Between the first end of a link and what it hangs on. */
-  vector opening (int k) const
+  vector opening (std::size_t k) const
   {
     vector gap = end_of (chain[k], -1), other = k ? end_of (chain[k - 1], 1) : vector {};
-    for (int i = 0; i < 3; i ++) gap[i] -= other[i];
+    for (std::size_t i = 0; i < 3; i ++) gap[i] -= other[i];
     return gap;
   }
 
   double drift () const
   {
     double most = 0;
-    for (int k = 0; k < links; k ++) {
+    for (std::size_t k = 0; k < links; k ++) {
       vector gap = opening (k);
       for (double g : gap) most = std::max (most, std::fabs (g));
     }
@@ -158,8 +158,8 @@ int main ()
   simulation hanging (down, -1e3);
   hanging.advance ();
   double worst = 0;
-  for (int k = 0; k < links; k ++) {
-    double weight = (links - k) * mass * gravity;
+  for (std::size_t k = 0; k < links; k ++) {
+    double weight = static_cast<double> (links - k) * mass * gravity;
     worst = std::max (worst, std::fabs (hanging.R[3 * k + 2] - weight) / weight);
   }
   std::printf ("hanging: each joint bears what is below it, to %.0e\n", worst);

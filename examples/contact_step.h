@@ -12,9 +12,11 @@ typedef struct solid {
   int64_t id;
 } solid;
 
+enum { POINT_ON_FLOOR, SPHERES, LINK };
+
 /* Two points that touch when they are below each other, or are linked. */
 typedef struct pair {
-  enum { POINT_ON_FLOOR, SPHERES, LINK } kind;
+  int kind;            /* one of these */
   int master, slave;   /* indices of solids, or SPACE: the slave only */
   double point[3];     /* referential, of the master: a corner; the floor is z = 0 */
   double anchor[3];    /* of a link to SPACE */

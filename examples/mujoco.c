@@ -38,7 +38,7 @@ static void *room (size_t count, size_t size)
 /* The inverse of a block of the mass matrix, by Gauss and Jordan: it is positive definite. */
 static void invert (const mjtNum *full, int nv, int first, int n, double *inverse)
 {
-  double *a = room ((size_t) n * n, sizeof (double));
+  double *a = room ((size_t) (n * n), sizeof (double));
 
   for (int i = 0; i < n; i ++) {
     for (int j = 0; j < n; j ++) a[n * i + j] = full[nv * (first + i) + first + j], inverse[n * i + j] = i == j;
@@ -72,7 +72,7 @@ static void add_contact (ldy_system *system, const mjModel *m, const mjData *d, 
 
   for (int tree = 0; tree < (int) m->ntree && count < 2; tree ++) {
     int first = m->tree_dofadr[tree], n = m->tree_dofnum[tree], moves = 0;
-    double *own = room ((size_t) 3 * n, sizeof (double));
+    double *own = room ((size_t) (3 * n), sizeof (double));
     for (int i = 0; i < 3; i ++) {
       for (int j = 0; j < n; j ++) {
         own[3 * j + i] = d->efc_J[(row + theirs[i]) * m->nv + first + j];
@@ -81,7 +81,7 @@ static void add_contact (ldy_system *system, const mjModel *m, const mjData *d, 
     }
     if (moves) {
       on[count] = bodies[tree], values[count] = own;
-      H[count ++] = (ldy_operator) { n, NULL, NULL, own, (size_t) 3 * n };
+      H[count ++] = (ldy_operator) { n, NULL, NULL, own, (size_t) (3 * n) };
     } else free (own);
   }
   need (ldy_system_add_constraint_rows (system, 3, on, H, 2, &contact));
@@ -91,7 +91,7 @@ static void add_contact (ldy_system *system, const mjModel *m, const mjData *d, 
 /* The largest difference of W / h and A without its regularization, over A's largest entry. */
 static double difference (const ldy_rows *rows, const mjData *d, double h)
 {
-  double *W = room ((size_t) d->nefc * d->nefc, sizeof (double)), most = 0, largest = 0;
+  double *W = room ((size_t) (d->nefc * d->nefc), sizeof (double)), most = 0, largest = 0;
 
   for (int row = 0; row < rows->rows; row ++) {
     for (int k = rows->starts[row]; k < rows->starts[row + 1]; k ++) {
@@ -127,14 +127,14 @@ int main (void)
   mj_forward (m, d);
 
   ldy_system *system;
-  mjtNum *mass = room ((size_t) m->nv * m->nv, sizeof (mjtNum));
+  mjtNum *mass = room ((size_t) (m->nv * m->nv), sizeof (mjtNum));
   int64_t *bodies = room ((size_t) m->ntree, sizeof (int64_t));
   double h = m->opt.timestep;
   mj_fullM (m, d, mass);
   need (ldy_system_create (&system));
   for (int tree = 0; tree < (int) m->ntree; tree ++) {
     int first = m->tree_dofadr[tree], n = m->tree_dofnum[tree];
-    double *inverse = room ((size_t) n * n, sizeof (double)), *velocity = room ((size_t) n, sizeof (double));
+    double *inverse = room ((size_t) (n * n), sizeof (double)), *velocity = room ((size_t) n, sizeof (double));
     invert (mass, (int) m->nv, first, n, inverse);
     for (int i = 0; i < n; i ++) velocity[i] = d->qvel[first + i] + h * d->qacc_smooth[first + i];
     ldy_inertia inertia = { .size = sizeof inertia, .kind = LDY_INERTIA_DENSE, .n = n, .values = inverse };

@@ -1898,7 +1898,7 @@ void ldy_factor_destroy(ldy_factor *factor);
 
    - LDY_ERROR_NOT_POSITIVE_DEFINITE if the matrix is not positive definite or is singular to working precision, which means a
      pivot below 1e-13 of its diagonal entry. The text names the constraint of the first such pivot in the elimination order; see
-     ldy_system_redundant.
+     ldy_rows_redundant.
    - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, mu is not finite, or there was no such update.
 
    After an error the factor is empty.
@@ -2529,7 +2529,7 @@ typedef struct {
    - A key that is no longer in the list: the constraint is removed.
 
    Constraints that were inserted by other functions have no key and are not touched. The key of a constraint is its tag:
-   ldy_system_tags returns keys in the order of rows, and ldy_system_set_tag changes the key. If two constraints have the same
+   ldy_system_tags returns keys in the order of rows, and ldy_system_set_tags changes the key. If two constraints have the same
    key then, the one with the smaller id is kept, and the other is removed. The functions that move, change or remove constraints
    take constraints with keys, too; a constraint that was removed has no key any more.
 

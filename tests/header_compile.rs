@@ -1,21 +1,52 @@
-//! The headers compile without a warning, alone and among a host's headers, in C and C++, serial and MPI.
+//! The headers and the examples compile without a warning with GCC and Clang: headers alone and among a host's headers, in C and C++,
+//! serial and MPI.
 
-use crate::compiler::{compiler, run};
+use crate::compiler::{compiler, root, run};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const STRICT: [&str; 7] =
-    ["-Wall", "-Wextra", "-pedantic", "-Werror", "-Wundef", "-fsyntax-only", "-Iinclude"];
+const STRICT: [&str; 8] =
+    ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wundef", "-Werror", "-fsyntax-only", "-Iinclude"];
+const STRICT_CPP: [&str; 3] = ["-Wshadow", "-Wold-style-cast", "-Wsign-conversion"];
 
-/// Every language, each for a serial and an MPI build.
-fn compilers() -> impl Iterator<Item = Command> {
-    let languages = [("CC", "cc", "c", "c99"), ("CC", "cc", "c", "c11"), ("CXX", "c++", "c++", "c++17")];
-    languages.into_iter().flat_map(|(variable, default, language, standard)| {
-        [&[] as &[&str], &["-DMPI"]].map(|defines| {
+/// GCC and Clang for each standard of C.
+fn c_compilers() -> impl Iterator<Item = Command> {
+    let compilers = [("CC", "cc"), ("CLANG", "clang")];
+    compilers.into_iter().flat_map(|(variable, default)| {
+        ["-std=c99", "-std=c11", "-std=c17"].map(|standard| {
             let mut command = compiler(variable, default);
-            command.args(["-x", language]).arg(format!("-std={standard}")).args(STRICT).args(defines);
+            command.args(["-x", "c", standard]).args(STRICT);
             command
         })
     })
+}
+
+/// GCC and Clang for each standard of C++.
+fn cpp_compilers() -> impl Iterator<Item = Command> {
+    let compilers = [("CXX", "c++"), ("CLANGXX", "clang++")];
+    compilers.into_iter().flat_map(|(variable, default)| {
+        ["-std=c++17", "-std=c++20"].map(|standard| {
+            let mut command = compiler(variable, default);
+            command.args(["-x", "c++", standard]).args(STRICT).args(STRICT_CPP);
+            command
+        })
+    })
+}
+
+/// Every language, each for a serial and an MPI build.
+fn compilers() -> impl Iterator<Item = Command> {
+    let serial = c_compilers().chain(cpp_compilers());
+    let mpi = c_compilers().chain(cpp_compilers()).map(|mut command| {
+        command.arg("-DMPI");
+        command
+    });
+    serial.chain(mpi)
+}
+
+fn passes(command: &mut Command) {
+    let (success, messages) = run(command);
+    assert!(success && messages.is_empty(), "{command:?}\n{messages}");
 }
 
 /// Compiles a program of `c_tests/headers` in every way, with the stub headers of a host in reach or not.
@@ -24,8 +55,7 @@ fn compiles(program: &str, stubs: bool) {
         if stubs {
             command.arg("-Ic_tests/headers/stub");
         }
-        let (success, messages) = run(command.arg("c_tests/headers/".to_string() + program));
-        assert!(success && messages.is_empty(), "{command:?}\n{messages}");
+        passes(command.arg("c_tests/headers/".to_string() + program));
     }
 }
 
@@ -72,5 +102,39 @@ fn ldy_host_h_after_ldy_h_is_refused_with_a_reason() {
         command.args(["-Ic_tests/headers/stub", "-include", "ldy.h", "include/ldy_host.h"]);
         let (success, messages) = run(&mut command);
         assert!(!success && messages.contains("include it before ldy.h"), "{command:?}\n{messages}");
+    }
+}
+
+#[test]
+fn ldy_hpp_compiles_in_programs_that_use_all_of_it() {
+    for program in ["c_tests/system/cpp_header.cpp", "examples/chain.cpp"] {
+        for mut command in cpp_compilers() {
+            passes(command.args(["-Ic_tests", program]));
+        }
+    }
+    for mut command in cpp_compilers() {
+        passes(command.args(["-Ic_tests/headers/stub", "-include", "ldy_bridge.hpp", "/dev/null"]));
+    }
+}
+
+/// Whether a program needs a header of another project that is not installed.
+fn lacks_a_header(program: &Path) -> bool {
+    let (_, messages) = run(compiler("CC", "cc").args(["-fsyntax-only", "-Iinclude", "-I."]).arg(program));
+    let others = ["mujoco/mujoco.h", "fclib.h", "ode/ode.h"];
+    others.iter().any(|header| messages.contains(&format!("{header}: No such file or directory")))
+}
+
+#[test]
+fn the_c_examples_compile_without_warnings() {
+    let folders = ["examples", "examples/ode"].map(|folder| root().join(folder));
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder of examples"));
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    let programs = files.filter(|file| file.extension().is_some_and(|ending| ending == "c"));
+    let programs: Vec<PathBuf> = programs.filter(|program| !lacks_a_header(program)).collect();
+    assert!(programs.len() >= 7, "{programs:?}");
+    for program in programs {
+        for mut command in c_compilers() {
+            passes(command.args(["-I.", "-Ic_tests"]).arg(&program));
+        }
     }
 }

@@ -8,6 +8,7 @@ from timing import clocks, elapsed
 
 CONTACT_LAW, BOUNDS_LAW = 1, 3
 GAUSS_SEIDEL_METHOD = 1
+DENSE_INERTIA, FREE_VELOCITY = 1, 0
 # A tolerance of zero would be the default.
 NEVER = 1e-300
 
@@ -29,6 +30,18 @@ class Options(ctypes.Structure):
     _fields_ = [('size', ctypes.c_size_t), ('tolerance', ctypes.c_double), ('measure', ctypes.c_int),
                 ('method', ctypes.c_int), ('sweeps', ctypes.c_int), ('normal_first', ctypes.c_int),
                 ('seconds', ctypes.c_double)]
+
+
+class Inertia(ctypes.Structure):
+    _fields_ = [('size', ctypes.c_size_t), ('kind', ctypes.c_int), ('n', ctypes.c_int), ('values', ctypes.c_void_p),
+                ('starts', ctypes.c_void_p), ('rows', ctypes.c_void_p), ('count', ctypes.c_size_t), ('mass', ctypes.c_double),
+                ('apply_inverse', ctypes.c_void_p), ('data', ctypes.c_void_p), ('release', ctypes.c_void_p)]
+
+
+class Matrix(ctypes.Structure):
+    _fields_ = [('size', ctypes.c_size_t), ('rows', ctypes.c_size_t), ('columns', ctypes.c_size_t), ('values', ctypes.c_void_p),
+                ('row_stride', ctypes.c_size_t), ('column_stride', ctypes.c_size_t), ('starts', ctypes.c_void_p),
+                ('counts', ctypes.c_void_p), ('indices', ctypes.c_void_p), ('count', ctypes.c_size_t)]
 
 
 def sized(structure, **fields):
@@ -111,14 +124,15 @@ class System(Prepared):
         bodies = np.array([self._insert(mass) for mass in problem.masses], np.int64)
         first = 0
         for body, mass in zip(bodies, problem.masses):
-            library.call('ldy_system_set_velocity', self.system, ctypes.c_longlong(body), pointer(problem.vf[first:]),
+            library.call('ldy_system_set_velocity', self.system, ctypes.c_longlong(body), FREE_VELOCITY, pointer(problem.vf[first:]),
                          ctypes.c_size_t(len(mass)))
             first += len(mass)
         H, heights, size = problem.H, np.array(problem.heights, np.int32), ctypes.c_size_t
         starts, indices = (np.ascontiguousarray(array, np.int32) for array in (H.indptr, H.indices))
-        library.call('ldy_system_add_sparse_jacobian', self.system, pointer(bodies), size(len(bodies)), pointer(heights),
-                     size(len(heights)), size(H.shape[0]), size(H.shape[1]), pointer(starts), None, pointer(indices),
-                     pointer(H.data), size(len(H.data)), ctypes.byref(ctypes.c_longlong()))
+        J = sized(Matrix, rows=H.shape[0], columns=H.shape[1], values=pointer(H.data), starts=pointer(starts),
+                  indices=pointer(indices), count=len(H.data))
+        library.call('ldy_system_add_jacobian', self.system, pointer(bodies), size(len(bodies)), pointer(heights),
+                     size(len(heights)), ctypes.byref(J), ctypes.byref(ctypes.c_longlong()))
         library.call('ldy_system_update', self.system, ctypes.c_double(problem.h))
         self.rows = sized(Rows)
         library.call('ldy_system_results', self.system, ctypes.byref(self.rows))
@@ -127,7 +141,8 @@ class System(Prepared):
     def _insert(self, mass):
         inverse, body = np.linalg.inv(mass), ctypes.c_longlong()
         inverse = 0.5 * (inverse + inverse.T)
-        self.library.call('ldy_system_add_dense', self.system, len(mass), pointer(inverse), ctypes.byref(body))
+        inertia = sized(Inertia, kind=DENSE_INERTIA, n=len(mass), values=pointer(inverse))
+        self.library.call('ldy_system_add_body', self.system, ctypes.byref(inertia), ctypes.byref(body))
         return body.value
 
 

@@ -7,8 +7,8 @@
 
 #define HOLDS(name, condition) typedef char name[(condition) ? 1 : -1]
 #define AT(type, field, offset) HOLDS (type##_at_##field, offsetof (type, field) == (offset))
-#define ENDS(type, field, size) HOLDS (type##_ends, \
-  sizeof (type) == (size) && offsetof (type, field) + sizeof (((type *) 0)->field) == (size))
+#define ENDS(type, field, size) extern type type##_object; HOLDS (type##_ends, \
+  sizeof (type) == (size) && offsetof (type, field) + sizeof (type##_object.field) == (size))
 
 AT (ldy_stats, size, 0);
 AT (ldy_stats, rows, 8);

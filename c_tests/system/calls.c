@@ -55,16 +55,7 @@ static void fill (double *x, int count)
 
 static void fill_rotation (double *q)
 {
-  double a[4], s;
-
-  do {
-    fill (a, 4);
-    s = a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3];
-  } while (s < 0.01);
-  s = 2 / s;
-  q[0] = 1 - s * (a[2] * a[2] + a[3] * a[3]), q[3] = s * (a[1] * a[2] - a[3] * a[0]), q[6] = s * (a[1] * a[3] + a[2] * a[0]);
-  q[1] = s * (a[1] * a[2] + a[3] * a[0]), q[4] = 1 - s * (a[1] * a[1] + a[3] * a[3]), q[7] = s * (a[2] * a[3] - a[1] * a[0]);
-  q[2] = s * (a[1] * a[3] - a[2] * a[0]), q[5] = s * (a[2] * a[3] + a[1] * a[0]), q[8] = 1 - s * (a[1] * a[1] + a[2] * a[2]);
+  model_random_rotation (&calls_random, q);
 }
 
 /* Symmetric, to the bit, and positive definite. */
@@ -1101,6 +1092,8 @@ static void visit (void)
   case 1:
     if (!is_small || !m.body_count || !is_sound ()) return;
     visit_rows (&m, &calls_random);
+    /* After all other choices, so that recorded sequences keep their meaning. */
+    visit_joints (&m, &calls_random);
     less (NOTHING);
     break;
   default:

@@ -160,7 +160,7 @@ void test_rigid ()
   CHECK (rows.blocks_of_W ().size () == 36 && rows.blocks_of_W ()[9 + 3] == rows.block (2)[1]);
   CHECK (rows.B ()[0] == 3 && rows.B ()[2] == -2 && rows.B ()[4] == -3 && near (rows.V ()[0], -1) && near (rows.V ()[1], 1));
   double one = 0;
-  for (int k = 0; k < 3; k ++) one += rows.inverse (0)[3 * k] * rows.diagonal (0)[k];
+  for (std::size_t k = 0; k < 3; k ++) one += rows.inverse (0)[3 * k] * rows.diagonal (0)[k];
   CHECK (near (one, 1));
   system.check_inverses ();
 
@@ -491,7 +491,7 @@ void test_nodes ()
   ldy::id contact = system.add_constraint_rows (3, { bar, ldy::ground }, { ldy::operator_view::by_nodes (6, nodes, entries), ldy::operator_view () });
   system.set_velocity (bar, { 1, 0, 0, 5, 0, 3 });
   system.update (1);
-  for (int k = 0; k < 9; k ++) CHECK (near (system.results ().block (0)[k], k % 4 == 0 ? 4 * (0.0625 + 0.5625) : 0));
+  for (std::size_t k = 0; k < 9; k ++) CHECK (near (system.results ().block (0)[k], k % 4 == 0 ? 4 * (0.0625 + 0.5625) : 0));
   CHECK (near (system.results ().B ()[1], 2 * (0.25 * 1 + 0.75 * 5)) && near (system.results ().B ()[2], 2 * 0.75 * 3));
   auto one_node = ldy::operator_view::by_nodes (6, ldy::indices (nodes, 1), ldy::values (entries.data (), 10));
   system.set_operators (contact, { one_node });
@@ -562,7 +562,7 @@ void test_many ()
   for (int k = 0; k < 3; k ++) {
     frames.insert (frames.end (), axes.begin (), axes.end ());
     rotations.insert (rotations.end (), turned, turned + 9);
-    for (int i = 0; i < 3; i ++) points.push_back (k + i), velocities[6 * k + i] = k - i;
+    for (int i = 0; i < 3; i ++) points.push_back (k + i), velocities[static_cast<std::size_t> (6 * k + i)] = k - i;
   }
   ldy::id first = system.add_point_constraints (bodies, {}, frames, points, {});
   for (int k = 0; k < 3; k ++) constraints.push_back (first + k);

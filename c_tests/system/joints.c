@@ -5,6 +5,7 @@
 
 #include "system/face.h"
 #include "support/failing_allocator.h"
+#include "system/joint_model.h"
 
 static const double quarter[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 }; /* about z: x becomes y */
 static const double along[9] = { 0, 1, 0, 0, 0, 1, 1, 0, 0 };        /* y, z, x */
@@ -55,7 +56,8 @@ static void errors_of_joints (void)
 {
   double center[3] = { 0, -0.5, 0.25 }, errors[6] = { 7, 7, 7, 7, 7, 7 };
   ldy_system *system = NULL;
-  int64_t body, weld, limit;
+  int64_t body, weld, limit, half;
+  double turned[9] = { 1, 0, 0, 0, -1, 0, 0, 0, -1 };
 
   GOOD (ldy_system_create (&system));
   add (system, quarter, &body);
@@ -71,6 +73,97 @@ static void errors_of_joints (void)
   CHECK_NEAR (errors[5], acos (-1) / 2, 1e-15);
   GOOD (ldy_system_joint_error (system, limit, errors, 1));
   CHECK_NEAR (errors[0], -acos (-1) / 2, 1e-15);
+  /* Half a turn about x, to either side. */
+  GOOD (ldy_system_set_rotation (system, body, unit));
+  GOOD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, turned, end, unit, zero, &half));
+  GOOD (ldy_system_joint_error (system, half, center, NULL, errors, 6));
+  CHECK_NEAR (fabs (errors[3]), acos (-1), 1e-15);
+  CHECK (errors[4] == 0 && errors[5] == 0);
+  ldy_system_destroy (system);
+}
+
+/* B and the errors of a joint against velocities and axes in the world. */
+static void as_in_the_world (ldy_system *system, const MODEL_JOINT *joint)
+{
+  int rows = joint_rows (joint->kind);
+  double h[36], errors[6];
+  ldy_rows results = { .size = sizeof results };
+
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_results (system, &results));
+  for (int i = 0; i < rows; i ++) {
+    double U = 0;
+    for (int side = 0; side < 2; side ++) {
+      if (!joint->bodies[side]) continue;
+      joint_operator (joint, side, h);
+      for (int j = 0; j < 6; j ++) U += h[rows * j + i] * joint->bodies[side]->velocity[j];
+    }
+    CHECK_NEAR (results.B[i], U, 1e-13);
+  }
+  CHECK_INT (ldy_system_joint_error (system, joint->id, errors, (size_t) rows), joint_has_positions (joint) ? 0 : LDY_ERROR_INVALID_ARGUMENT);
+  if (joint_has_positions (joint)) joint_check_errors (joint, errors);
+}
+
+/* Bodies turn one at a time, by any angle, and are moved more than once. */
+static void any_pose (int kind, int ground, RANDOM *random)
+{
+  MODEL_BODY bodies[2] = { { .kind = IS_RIGID, .n = 6 }, { .kind = IS_RIGID, .n = 6 } };
+  MODEL_JOINT joint = { .kind = kind };
+  ldy_system *system = NULL;
+  int64_t ids[2];
+
+  GOOD (ldy_system_create (&system));
+  for (int side = 0; side < 2; side ++) {
+    MODEL_BODY *body = &bodies[side];
+    model_random_rotation (random, body->rotation), model_random_rotation (random, joint.frames[side]);
+    for (int i = 0; i < 3; i ++) body->center[i] = random_value (random), joint.points[side][i] = random_value (random);
+    for (int i = 0; i < 6; i ++) body->velocity[i] = random_value (random);
+    GOOD (ldy_system_add_rigid (system, 1, unit, body->rotation, body->center, &body->id));
+    GOOD (ldy_system_set_velocity (system, body->id, LDY_VELOCITY_FREE, body->velocity, 6));
+    joint.bodies[side] = side == ground ? NULL : body;
+    ids[side] = side == ground ? LDY_GROUND : body->id;
+  }
+  GOOD (ldy_system_add_joint (system, kind, ids[0], ids[1], joint.frames[0], joint.points[0], joint.frames[1], joint.points[1], &joint.id));
+  as_in_the_world (system, &joint);
+  for (int k = 0; k < 6; k ++) {
+    MODEL_BODY *body = &bodies[k % 2];
+    if (k < 4) {
+      model_random_rotation (random, body->rotation);
+      GOOD (ldy_system_set_rotation (system, body->id, body->rotation));
+    }
+    if (k >= 2) {
+      for (int i = 0; i < 3; i ++) body->position[i] = random_value (random);
+      GOOD (ldy_system_set_positions (system, &body->id, 0, body->position, 0, 1));
+      body->has_position = 1;
+    }
+    as_in_the_world (system, &joint);
+  }
+  GOOD (ldy_system_remove_constraint (system, joint.id));
+  CHECK (ldy_system_joint_error (system, joint.id, (double[6]) { 0 }, 6) == LDY_ERROR_NOT_FOUND);
+  GOOD (ldy_system_set_rotation (system, bodies[0].id, unit));
+  GOOD (ldy_system_update (system, 1));
+  ldy_system_destroy (system);
+}
+
+/* A frame of single precision becomes orthonormal: so do the angular rows. */
+static void single_precision (void)
+{
+  double frame[9];
+  ldy_system *system = NULL;
+  ldy_rows rows = { .size = sizeof rows };
+  RANDOM random = { 3 };
+  int64_t body, joint;
+
+  model_random_rotation (&random, frame);
+  for (int i = 0; i < 9; i ++) frame[i] = (float) frame[i];
+  GOOD (ldy_system_create (&system));
+  add (system, unit, &body);
+  BAD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, frame, zero, frame, zero, &joint), "not orthonormal");
+  GOOD (ldy_system_set_option (system, LDY_OPTION_ORTHONORMALIZE, 1));
+  GOOD (ldy_system_add_joint (system, LDY_AXES_WELD, body, LDY_GROUND, frame, zero, frame, zero, &joint));
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_results (system, &rows));
+  for (int i = 0; i < 36; i ++) CHECK_NEAR (rows.values[i], i % 7 == 0, 1e-14);
   ldy_system_destroy (system);
 }
 
@@ -169,7 +262,13 @@ static void memory (void)
 
 int main (void)
 {
+  RANDOM random = { 1 };
+
   rows_of_kinds ();
+  for (int k = 0; k < 8; k ++) {
+    for (int kind = LDY_AXES_HINGE; kind <= LDY_AXES_SLIDER_LIMIT; kind ++) any_pose (kind, k % 4 == 3 ? k / 4 : -1, &random);
+  }
+  single_precision ();
   errors_of_joints ();
   a_slider_that_turns ();
   bad_arguments ();

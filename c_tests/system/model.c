@@ -96,6 +96,20 @@ void model_release (MODEL_BODY *body)
 }
 
 /* Gauss and Jordan with pivots. */
+void model_random_rotation (RANDOM *random, double *q)
+{
+  double a[4], s;
+
+  do {
+    for (int k = 0; k < 4; k ++) a[k] = random_value (random);
+    s = a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3];
+  } while (s < 0.01);
+  s = 2 / s;
+  q[0] = 1 - s * (a[2] * a[2] + a[3] * a[3]), q[3] = s * (a[1] * a[2] - a[3] * a[0]), q[6] = s * (a[1] * a[3] + a[2] * a[0]);
+  q[1] = s * (a[1] * a[2] + a[3] * a[0]), q[4] = 1 - s * (a[1] * a[1] + a[3] * a[3]), q[7] = s * (a[2] * a[3] - a[1] * a[0]);
+  q[2] = s * (a[1] * a[3] - a[2] * a[0]), q[5] = s * (a[2] * a[3] + a[1] * a[0]), q[8] = 1 - s * (a[1] * a[1] + a[2] * a[2]);
+}
+
 int model_invert (int n, const double *matrix, double *inverse)
 {
   double a[N * N], t;

@@ -2,6 +2,7 @@
  * it. */
 #pragma once
 
+#include "support/random.h"
 #include "support/system_calls.h"
 
 #define MODEL_FREEDOMS 12
@@ -34,6 +35,8 @@ typedef struct {
   int is_indefinite;                                       /* its matrix cannot be factored */
   int is_wild;                                             /* its velocity is near the largest number */
   double mass, tensor[9], rotation[9], center[3];
+  int has_position;
+  double position[3];                                      /* where the center is in the world */
   double given[MODEL_FREEDOMS * MODEL_FREEDOMS];           /* dense or diagonal inverse, or values of the matrix */
   int starts[MODEL_FREEDOMS + 1], rows[MODEL_FREEDOMS * MODEL_FREEDOMS];
   double inverse[MODEL_FREEDOMS * MODEL_FREEDOMS];         /* A^-1, dense */
@@ -76,6 +79,8 @@ int model_solve_group (int size, int columns, double *x, void *data);
 
 /* A body does without its solver from now on. */
 void model_release (MODEL_BODY *body);
+
+void model_random_rotation (RANDOM *random, double *rotation);
 
 /* The inverse of an n x n matrix; 0 if it is singular. */
 int model_invert (int n, const double *matrix, double *inverse);

@@ -6,6 +6,7 @@
 
 #include "support/check.h"
 #include "support/failing_allocator.h"
+#include "system/joint_model.h"
 
 #define MOST 96        /* scalars */
 #define ROWS 4         /* constraints that come */
@@ -253,13 +254,14 @@ void visit_world (const MODEL *m, RANDOM *random)
   choices = random;
   check_context ("what is in the world");
   if (!m->body_count) return;
-  const MODEL_BODY *body = &m->bodies[below (m->body_count)];
+  MODEL_BODY *body = &m->bodies[below (m->body_count)];
   is_rigid = body->kind == IS_RIGID;
   fill (at, 3), fill (X, 3), fill (F, 9);
   for (int i = 0; i < 3; i ++) F[4 * i] += 4;
   for (int i = 0; i < 3; i ++) for (place[i] = at[i], j = 0; j < 3; j ++)
     place[i] += (is_rigid ? body->rotation : F)[3 * j + i] * (X[j] - body->center[j]);
   CHECK_INT (ldy_system_set_positions (m->system, &body->id, 0, at, 0, 1), is_rigid ? 0 : LDY_ERROR_INVALID_ARGUMENT);
+  if (is_rigid) memcpy (body->position, at, sizeof at), body->has_position = 1;
   CHECK_INT (ldy_system_body_point (m->system, body->id, place, told), is_rigid ? 0 : LDY_ERROR_INVALID_ARGUMENT);
   CHECK_INT (ldy_system_pseudo_rigid_point (m->system, body->id, F, at, place, told), body->kind == IS_PSEUDO_RIGID ? 0
     : LDY_ERROR_INVALID_ARGUMENT);
@@ -486,4 +488,107 @@ void visit_rows (MODEL *m, RANDOM *random)
   CALL (code, 4, ldy_system_set_regularization (m->system, &none, 1));
   CHECK_INT (code, 0);
   for (int k = 0; k < count; k ++) CHECK_INT (ldy_system_remove_constraint (m->system, guests[k].id), 0);
+}
+
+/* A joint between rigid bodies or the ground; 0 if there are no rigid bodies. */
+static int join (MODEL *m, MODEL_JOINT *joint, int first)
+{
+  int rigid[2] = { -1, -1 }, count = 0, code;
+  int64_t ids[2], none = -7;
+
+  for (int k = 0; k < m->body_count && count < 2; k ++) {
+    int place = (first + k) % m->body_count;
+    if (m->bodies[place].kind == IS_RIGID) rigid[count ++] = place;
+  }
+  if (!count) return 0;
+  for (int side = 0; side < 2; side ++) {
+    joint->bodies[side] = rigid[side] < 0 || (side && below (4) == 0) ? NULL : &m->bodies[rigid[side]];
+    model_random_rotation (choices, joint->frames[side]);
+    fill (joint->points[side], 3);
+  }
+  if (below (2)) {
+    const MODEL_BODY *master = joint->bodies[0];
+    joint->bodies[0] = joint->bodies[1], joint->bodies[1] = master;
+  }
+  for (int side = 0; side < 2; side ++) ids[side] = joint->bodies[side] ? joint->bodies[side]->id : LDY_GROUND;
+  joint->kind = 1 + below (6);
+  CHECK_INT (ldy_system_add_joint (m->system, joint->kind + 6, ids[0], ids[1], joint->frames[0], joint->points[0], joint->frames[1],
+    joint->points[1], &none), LDY_ERROR_INVALID_ARGUMENT);
+  CHECK_INT (none, -7);
+  CALL (code, 20, ldy_system_add_joint (m->system, joint->kind, ids[0], ids[1], joint->frames[0], joint->points[0], joint->frames[1],
+    joint->points[1], &joint->id));
+  CHECK_INT (code, 0);
+  CHECK_INT ((long) joint->id, (long) m->next_constraint);
+  m->next_constraint ++;
+  return 1;
+}
+
+/* The guest whose operators the library makes for a joint now. */
+static GUEST guest_of (const MODEL_JOINT *joint)
+{
+  GUEST guest = { .id = joint->id, .rows = joint_rows (joint->kind) };
+
+  for (int side = 0; side < 2; side ++) {
+    if (!joint->bodies[side]) continue;
+    guest.bodies[guest.count] = joint->bodies[side]->id;
+    joint_operator (joint, side, guest.h[guest.count ++]);
+  }
+  return guest;
+}
+
+/* Bodies turn and move. Bad calls change nothing. */
+static void turn_joint (MODEL *m, MODEL_JOINT *joint)
+{
+  int rows = joint_rows (joint->kind), code;
+  double errors[7] = { 0 }, bad[3] = { 0, NAN, 0 };
+
+  for (int side = 0; side < 2; side ++) {
+    MODEL_BODY *body = joint->bodies[side] ? model_body (m, joint->bodies[side]->id) : NULL;
+    if (!body) continue;
+    CHECK_INT (ldy_system_set_positions (m->system, &body->id, 0, bad, 0, 1), LDY_ERROR_INVALID_ARGUMENT);
+    if (below (2)) {
+      model_random_rotation (choices, body->rotation);
+      CALL (code, 4, ldy_system_set_rotation (m->system, body->id, body->rotation));
+      CHECK_INT (code, 0);
+    }
+    if (below (2)) {
+      fill (body->position, 3);
+      CALL (code, 4, ldy_system_set_positions (m->system, &body->id, 0, body->position, 0, 1));
+      CHECK_INT (code, 0);
+      body->has_position = 1;
+    }
+  }
+  CHECK_INT (ldy_system_joint_error (m->system, joint->id, errors, (size_t) rows + 1), LDY_ERROR_INVALID_ARGUMENT);
+  CALL (code, 4, ldy_system_joint_error (m->system, joint->id, errors, (size_t) rows));
+  CHECK_INT (code, joint_has_positions (joint) ? 0 : LDY_ERROR_INVALID_ARGUMENT);
+  if (!code) joint_check_errors (joint, errors);
+}
+
+/* The same for joints by axes. */
+void visit_joints (MODEL *m, RANDOM *random)
+{
+  enum { JOINTS = 3 };
+  MODEL_JOINT joints[JOINTS];
+  GUEST guests[JOINTS];
+  double step, no_operator[36] = { 0 };
+  int count = 0, code;
+
+  choices = random;
+  step = 0.1 + fabs (random_value (choices));
+  for (int wanted = 1 + below (JOINTS); count < wanted && join (m, &joints[count], below (m->body_count)); count ++) {
+    ldy_operator H[2] = { { 6, NULL, NULL, no_operator, (size_t) (6 * joint_rows (joints[count].kind)) } };
+    H[1] = H[0];
+    CHECK_INT (ldy_system_set_operators (m->system, joints[count].id, H, 1 + (joints[count].bodies[0] && joints[count].bodies[1])),
+      LDY_ERROR_INVALID_ARGUMENT);
+  }
+  if (!count) return; /* no rigid bodies */
+  for (int round = 1 + below (3); round > 0; round --) {
+    for (int k = 0; k < count; k ++) turn_joint (m, &joints[k]);
+    for (int k = 0; k < count; k ++) guests[k] = guest_of (&joints[k]);
+    CALL (code, 60, ldy_system_update (m->system, step));
+    CHECK_INT (code, 0);
+    look (m, guests, count, step, 0);
+    visit_results (m, random);
+  }
+  for (int k = 0; k < count; k ++) CHECK_INT (ldy_system_remove_constraint (m->system, joints[k].id), 0);
 }

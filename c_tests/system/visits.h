@@ -1,5 +1,6 @@
 /* Visits to a system of random calls that has results. Answers about its rows, of any height, are compared with dense sums
- * over their blocks. Constraints of one to six rows are inserted, checked and removed again. Allocations fail now and then. */
+ * over their blocks. Constraints of one to six rows and joints are inserted, checked and removed again. Allocations fail now and
+ * then. */
 #pragma once
 
 #include "support/random.h"
@@ -16,3 +17,6 @@ void visit_kept (const MODEL *model, RANDOM *random);
 
 /* Other constraints and a regularization, updates, and their end: another update is needed then. */
 void visit_rows (MODEL *model, RANDOM *random);
+
+/* Joints by axes, updates while their bodies turn, and their end: another update is needed then. */
+void visit_joints (MODEL *model, RANDOM *random);

@@ -38,6 +38,9 @@ impl Arguments {
                 parsed.files.push(word.into());
             }
         }
+        if parsed.files.is_empty() {
+            return Err("no files; usage: solve [--tolerance 1e-8] [--out FOLDER] FILE...".into());
+        }
         Ok(parsed)
     }
 }

@@ -1,5 +1,6 @@
 //! Files that NumPy may write, and files that do not fit together.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -87,6 +88,14 @@ fn arrays_may_have_the_order_of_fortran() {
     let bytes = array(&data, &[2, 3, 3], Order::Fortran);
     let forces = solved(&archive(&folder, &with(contacts(), "data", bytes))).unwrap();
     assert_eq!(forces, expected);
+}
+
+#[test]
+fn without_files_the_message_is_how_it_is_used() {
+    let parse = |words: &[&str]| Arguments::parse(words.iter().map(OsString::from));
+    let message = parse(&["--tolerance", "1e-4"]).err().unwrap();
+    assert!(message.contains("usage: solve [--tolerance 1e-8]"), "{message}");
+    assert_eq!(parse(&["a.npz", "--tolerance", "1e-4"]).unwrap().files, [PathBuf::from("a.npz")]);
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn ldy_factor_destroy(factor: *mut ldy_factor) {
 ///
 /// - LDY_ERROR_NOT_POSITIVE_DEFINITE if the matrix is not positive definite or is singular to working precision, which means a
 ///   pivot below 1e-13 of its diagonal entry. The text names the constraint of the first such pivot in the elimination order; see
-///   ldy_system_redundant.
+///   ldy_rows_redundant.
 /// - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, mu is not finite, or there was no such update.
 ///
 /// After an error the factor is empty.

@@ -49,7 +49,7 @@ unsafe impl CallerSized for ldy_sync_report {
 /// - A key that is no longer in the list: the constraint is removed.
 ///
 /// Constraints that were inserted by other functions have no key and are not touched. The key of a constraint is its tag:
-/// ldy_system_tags returns keys in the order of rows, and ldy_system_set_tag changes the key. If two constraints have the same
+/// ldy_system_tags returns keys in the order of rows, and ldy_system_set_tags changes the key. If two constraints have the same
 /// key then, the one with the smaller id is kept, and the other is removed. The functions that move, change or remove constraints
 /// take constraints with keys, too; a constraint that was removed has no key any more.
 ///
