@@ -58,7 +58,7 @@ static void chain (void)
     walk (&host, 1);
     scene_step_ode (&other, 0, 0.5, 0.005);
   }
-  CHECK_NEAR (scene_joint_error (&scene), scene_joint_error (&other), 1e-5);
+  CHECK_NEAR (scene_joint_error (&scene), scene_joint_error (&other), 1e-4);
   CHECK_NEAR (scene_joint_error (&scene), 0, 1e-3);
   for (size_t i = 0; i < scene.bodies; i ++) {
     const double *a = dBodyGetPosition (scene.body[i]), *b = dBodyGetPosition (other.body[i]);
