@@ -1,11 +1,11 @@
-"""Copy the pages to a folder that Sphinx reads: those of docs, and those that lie elsewhere in the repository.
+"""Copy all pages of the repository to a folder that Sphinx reads: docs, and the pages outside of it.
 
 Usage: stage.py FOLDER TAGS
 
-TAGS is what Doxygen writes about the reference of C: the list of functions gets links to it.
+TAGS is Doxygen's list of the C functions: the page of functions gets links to its reference.
 
-Links stay true: to a page where it is now, to any other file of the repository as a download. The pages that an index links to become
-its table of contents, in the order of the links.
+A link to a page leads to its new place, a link to any other file of the repository becomes a download. Links of an index become its
+table of contents, in their order.
 """
 
 import os
@@ -25,7 +25,7 @@ PLACES = {
     "python/README.md": "reference/python-guide.md",
     "python/examples/singular.ipynb": "tutorials/singular.ipynb",
 }
-# What the site has in addition: text by page, and the gallery behind another page in the contents.
+# What the site has in addition: text by page, and the gallery after another page in the contents.
 ADDED = {
     "reference/index.md": '\nThe reference of <a href="../c/index.html">C and C++</a> and of <a href="../rust/ldy/index.html">Rust</a> have pages of their own.\n',
 }
