@@ -198,3 +198,27 @@ fn the_messages_of_the_page_of_errors_are_those_of_the_library() {
         }
     }
 }
+
+/// The words of a text that begin with a prefix of this library.
+fn own_words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let own = words.filter(|word| ["ldy_", "LDY_", "LOCDYN_"].iter().any(|prefix| word.starts_with(prefix)));
+    own.map(String::from).collect()
+}
+
+/// What benches print, and names whose rest the sentence leaves out, are no names of functions.
+#[test]
+fn each_name_of_the_library_on_a_page_is_in_a_header() {
+    let headers = fs::read_dir(root().join("include"))
+        .expect("the headers")
+        .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("a header"));
+    let known: BTreeSet<String> = headers.flat_map(|header| own_words(&header)).collect();
+    assert!(known.contains("ldy_system_update"));
+    let old_names = ["docs/upgrading/renamed.md", "CHANGELOG.md"];
+    for page in pages().into_iter().filter(|page| !old_names.contains(&page.as_str())) {
+        for word in own_words(&read(&page)) {
+            let is_part = word.ends_with('_') || word == "ldy_ms";
+            assert!(is_part || known.contains(&word), "{page}: no header has {word}");
+        }
+    }
+}

@@ -2,8 +2,8 @@
 
 Usage: doxygen_filter.py HEADER   prints the header
 
-The headers have plain comments: a sentence, `- name: text` for parameters, `Returns`, `Safety:`. A method of C++ without a comment that calls one
-function of C takes over that function's first sentence.
+The headers have plain comments: a sentence, `- name: text` for parameters, `Returns`, `Safety:`. A method of C++ without a
+comment that calls a function of C takes over that function's first sentence.
 """
 
 import re
@@ -22,6 +22,8 @@ def marked(text, declaration):
         listed = match[2].split(", ")
         return f"{match[1]}@param {','.join(listed)} " if set(listed) <= names else match[0]
 
+    # A minus at the beginning of a line is no list.
+    text = re.sub(r"(?<![.;:,\n])\n\s*- ", " - ", text)
     text = PARAMETER.sub(parameter, text)
     text = re.sub(r"^(\s*)Returns ", r"\1@return ", text, flags=re.MULTILINE)
     text = re.sub(r"^(\s*)Safety:", r"\1@par Safety", text, flags=re.MULTILINE)
@@ -76,8 +78,9 @@ def with_c_comments(source):
     lines, out = source.split("\n"), []
     for number, line in enumerate(lines):
         before = lines[number - 1].rstrip() if number else ""
-        starts = re.match(r"(?:  )?(?:\[\[nodiscard\]\] |inline )*[A-Za-z:~].*\w+ \(.*", line) and not line.strip().startswith(("return", "if", "for", "throw", "using"))
-        if starts and not before.endswith("*/") and not before.strip().startswith("template"):
+        statement = line.strip().startswith(("return", "if", "for", "throw", "using"))
+        starts = re.match(r"(?:  )?(?:\[\[nodiscard\]\] |inline )*[A-Za-z:~].*\w+ \(.*", line)
+        if starts and not statement and not before.endswith("*/") and not before.strip().startswith("template"):
             body = "\n".join(lines[number:number + 25])
             end = body.find("\n\n")
             called = re.search(r"(?<!\w)(ldy_[a-z_]+) \(", body[:end if end > 0 else None])

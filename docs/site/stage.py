@@ -1,11 +1,11 @@
-"""Copy the pages to a folder that Sphinx reads: those of docs, and those that lie elsewhere in the repository.
+"""Copy all pages of the repository to a folder that Sphinx reads: docs, and the pages outside of it.
 
 Usage: stage.py FOLDER TAGS
 
-TAGS is what Doxygen writes about the reference of C: the list of functions gets links to it.
+TAGS is Doxygen's list of the C functions: the page of functions gets links to its reference.
 
-Links stay true: to a page where it is now, to any other file of the repository as a download. The pages that an index links to become
-its table of contents, in the order of the links.
+A link to a page leads to its new place, a link to any other file of the repository becomes a download. Links of an index become its
+table of contents, in their order.
 """
 
 import os
@@ -25,10 +25,10 @@ PLACES = {
     "python/README.md": "reference/python-guide.md",
     "python/examples/singular.ipynb": "tutorials/singular.ipynb",
 }
-# What the site has in addition: text by page, and the gallery behind another page in the contents.
-ADDED = {
-    "reference/index.md": '\nThe reference of <a href="../c/index.html">C and C++</a> and of <a href="../rust/ldy/index.html">Rust</a> have pages of their own.\n',
-}
+# Additions of the site: text by page, a title in the contents that is not the page's own, and the gallery after another page.
+C, RUST = '<a href="../c/index.html">C and C++</a>', '<a href="../rust/ldy/index.html">Rust</a>'
+ADDED = {"reference/index.md": f"\nThe references of {C} and of {RUST} have pages of their own.\n"}
+TITLES = {"overview.md": "Overview"}
 GALLERY = {"index.md": ("tutorials/index.md", "gallery/index")}
 LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]*)?\)")
 
@@ -77,14 +77,19 @@ def contents(text, index, indexes):
     if index in GALLERY:
         before, added = GALLERY[index]
         entries.insert(entries.index(before) + 1, added)
-    return "\n```{toctree}\n:hidden:\n\n" + "\n".join(entries) + "\n```\n"
+    lines = [f"{TITLES[entry]} <{entry}>" if entry in TITLES else entry for entry in entries]
+    return "\n".join(["", "```{toctree}", ":hidden:", "", *lines, "```", ""])
 
 
 def with_references(text, tags):
     """The list of functions of C, each with a link to its reference."""
     functions = xml.etree.ElementTree.parse(tags).iterfind(".//member[@kind='function']")
     places = {member.findtext("name"): f"{member.findtext('anchorfile')}#{member.findtext('anchor')}" for member in functions}
-    return re.sub(r"^\| `(\w+)`", lambda match: f'| <a href="../c/{places[match[1]]}"><code>{match[1]}</code></a>', text, flags=re.MULTILINE)
+
+    def link(match):
+        return f'| <a href="../c/{places[match[1]]}"><code>{match[1]}</code></a>'
+
+    return re.sub(r"^\| `(\w+)`", link, text, flags=re.MULTILINE)
 
 
 def main():
