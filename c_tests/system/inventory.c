@@ -213,9 +213,9 @@ static void errors (void)
   CHECK (info.code == LDY_ERROR_NOT_FOUND && info.constraint == 7 && info.body == -1 && info.entry == -1);
   BAD (ldy_system_add_point_constraint (system, body, 5, unit, origin, origin, &id), "there is no body 5");
   GOOD (ldy_last_error_info (&info));
-  CHECK (info.code == LDY_ERROR_NOT_FOUND && info.constraint == 0 && info.body == 5);
+  CHECK (info.code == LDY_ERROR_NOT_FOUND && info.constraint == -1 && info.body == 5);
   GOOD (ldy_last_error_info (&small));
-  CHECK (small.constraint == 0 && small.body == -7);
+  CHECK (small.constraint == -1 && small.body == -7);
   BAD (ldy_last_error_info (NULL), "info is NULL");
   CHECK (!strcmp (ldy_strerror (0), "Success") && !strcmp (ldy_strerror (LDY_ERROR_NOT_FOUND), "No such body or constraint"));
   CHECK (!strcmp (ldy_strerror (-77), "Unknown error"));

@@ -140,7 +140,7 @@ static void test_refusals (void)
   CHECK_INT (ldy_system_add_model (system, sizes, 3, apply, &model, NULL, ids), LDY_ERROR_INVALID_ARGUMENT);
   CHECK_TEXT (ldy_last_error (), "n is 0: a body needs at least one generalized velocity");
   CHECK_INT (ldy_system_add_model (system, huge, 2, apply, &model, NULL, ids), LDY_ERROR_TOO_LARGE);
-  CHECK_TEXT (ldy_last_error (), "body 1: its model has more velocities than an int can count");
+  CHECK_TEXT (ldy_last_error (), "new body: its model has more velocities than an int can count");
   for (until = 1; code; until ++) {
     failing_arm (until);
     code = ldy_system_add_model (system, fine, 2, apply, &model, NULL, ids);
