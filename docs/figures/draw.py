@@ -30,6 +30,8 @@ FIGURES = {
     "tolerance": measured.tolerance,
     "residual": measured.residual,
     "pile-forces": measured.pile_forces,
+    "wall-energies": measured.wall_energies,
+    "wall-contacts": measured.wall_contacts,
 
 }
 

@@ -172,7 +172,10 @@ def wall_energies():
     figure, axes = plt.subplots(figsize=(8, 3.6))
     axes.plot(time, kinetic + potential, color="#333333", linewidth=3, label="total")
     axes.plot(time, kinetic, color=BLUE, label="kinetic")
-    axes.plot(time, potential, color=ORANGE, label="potential, less that of the wall at rest")
+    axes.plot(time, potential, color=ORANGE, label="potential, zero at the beginning")
+    for when, what in ((0.09, "the ball hits the wall"), (0.505, "the ball reaches the floor")):
+        axes.axvline(when, color=GRAY, linewidth=0.8, linestyle=(0, (4, 3)))
+        axes.text(when + 0.01, 27, what, color="#555555", fontsize=9)
     axes.set(xlabel="time, s", ylabel="energy, kJ", title="Energies of the wall and the ball")
     axes.legend()
     return figure

@@ -100,12 +100,12 @@ def graph():
 
 
 STEP = (
-    ("detect", "sync_constraints\nset_rotations", GRAY, "bodies, points, normals, gaps"),
+    ("detect", "contact_frames\nsync_constraints", GRAY, "bodies, points, normals, gaps"),
     ("velocities", "set_velocities", GRAY, "free velocity u + h A⁻¹ f"),
     ("assemble", "update", BLUE, "W = h H A⁻¹ Hᵀ, B"),
     ("solve", "contact_solver_solve", BLUE, "R with C(U, R) = 0"),
     ("apply", "apply_reactions", BLUE, "u = free + h A⁻¹ Hᵀ R"),
-    ("advance", "advance_rotation", GRAY, "positions, rotations"),
+    ("advance", "advance_rotation\nset_positions", GRAY, "positions, rotations"),
 )
 
 
