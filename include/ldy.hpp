@@ -638,6 +638,16 @@ public:
     return constraint;
   }
 
+  /* Insert a contact with moments: rows is 4 (torsion), 5 (rolling) or 6 (both). */
+  id add_rolling_contact (int rows, id master, id slave, values frame, values master_point, values slave_point)
+  {
+    id constraint;
+    detail::need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
+    check (ldy_system_add_rolling_contact (raw (), rows, master, slave, frame.data (), master_point.data (), slave_point.data (),
+      &constraint));
+    return constraint;
+  }
+
   /* Insert a joint by axes and points. kind: LDY_AXES_HINGE, ... Frames and points are referential; for the ground in the world. */
   id add_joint (int kind, id master, id slave, values master_frame, values master_point, values slave_frame, values slave_point)
   {
@@ -1037,6 +1047,14 @@ inline ldy_law orthotropic_contact_law (double friction_1, double friction_2, do
 {
   ldy_law law = contact_law (friction_1, cohesion, bias);
   law.kind = LDY_LAW_ORTHOTROPIC_CONTACT, law.friction_2 = friction_2;
+  return law;
+}
+
+/* A contact with rolling and torsional friction, for four to six rows. The coefficients are lengths. */
+inline ldy_law rolling_contact_law (double friction, double rolling, double torsion, double cohesion = 0, values bias = {})
+{
+  ldy_law law = contact_law (friction, cohesion, bias);
+  law.kind = LDY_LAW_ROLLING_CONTACT, law.rolling_friction = rolling, law.torsional_friction = torsion;
   return law;
 }
 

@@ -551,6 +551,33 @@ int ldy_system_add_point_constraint(ldy_system *system,
                                     const double *slave_point,
                                     int64_t *constraint);
 
+/* Insert a contact with moments between points of rigid bodies or obstacles, for LDY_LAW_ROLLING_CONTACT. The first three rows are
+   those of ldy_system_add_point_constraint. The rows after them are relative angular velocities, master minus slave, about axes
+   of the same frame.
+
+   - rows: 4: then about the third axis, the normal. 5: about the first and the second, the tangents. 6: about all three.
+   - master, slave, frame, master_point, slave_point: as in ldy_system_add_point_constraint.
+   - constraint: where to write the id.
+
+   The constraint has operators H, which an update makes from the rotations of the bodies. The frame stays in the world when bodies
+   turn. ldy_system_move_constraint gives the contact another frame and other points; ldy_system_set_operators refuses it.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if rows is not 4,
+   5 or 6, an argument is NULL, a body is not rigid, both bodies are the same or the ground, a value is not finite, or the frame
+   is not orthonormal to within 1e-8 (unless an option accepts it).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_system_add_rolling_contact(ldy_system *system,
+                                   int32_t rows,
+                                   int64_t master,
+                                   int64_t slave,
+                                   const double *frame,
+                                   const double *master_point,
+                                   const double *slave_point,
+                                   int64_t *constraint);
+
 /* Remove a constraint. Later rows move up; the ids of other constraints do not change.
 
    Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
@@ -561,7 +588,8 @@ LDY_RESULT
 int ldy_system_remove_constraint(ldy_system *system,
                                  int64_t constraint);
 
-/* Set frame and points of a constraint that was inserted with points; as in ldy_system_add_point_constraint.
+/* Set frame and points of a constraint that was inserted with points, or of a contact with moments; as in
+   ldy_system_add_point_constraint.
 
    Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it has
    operators, a value is not finite, or the frame is not orthonormal.
@@ -2134,8 +2162,15 @@ enum ldy_law_kind {
      0 at the upper bound. */
   LDY_LAW_BOUNDS = 3,
   /* A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion.
-     R_T is the admissible force that dissipates most. Valid only for constraints with three rows. */
-  LDY_LAW_ORTHOTROPIC_CONTACT = 4
+     R_T is the admissible force that dissipates most. Valid for constraints with three rows, and, with rolling_friction and
+     torsional_friction, for those with four to six rows. */
+  LDY_LAW_ORTHOTROPIC_CONTACT = 4,
+  /* A kind of law: contact with rolling and torsional friction, valid for constraints with four to six rows. The first three rows
+     are those of LDY_LAW_CONTACT. Then come the angular velocity about the normal (four rows), about both tangents (five), or about
+     all three axes in the order of the first rows (six). R has moments there. The moment about the tangents opposes its angular
+     velocity and is at most rolling_friction (R_N + cohesion); the moment about the normal opposes its angular velocity and is at
+     most torsional_friction (R_N + cohesion). */
+  LDY_LAW_ROLLING_CONTACT = 5
 };
 
 enum ldy_measure {
@@ -2218,7 +2253,7 @@ typedef struct {
 /* The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and
    bias have one value for each scalar row; further values are not read. */
 typedef struct {
-  /* One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT. */
+  /* One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT, LDY_LAW_ROLLING_CONTACT. */
   int32_t kind;
   /* Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent. */
   double friction;
@@ -2226,6 +2261,12 @@ typedef struct {
   double friction_2;
   /* Contacts: the largest tensile force, not negative. */
   double cohesion;
+  /* Rolling and orthotropic contacts: the coefficient of rolling friction, a length, not negative; 0 without rows about the
+     tangents. */
+  double rolling_friction;
+  /* Rolling and orthotropic contacts: the coefficient of torsional friction, a length, not negative; 0 without a row about the
+     normal. */
+  double torsional_friction;
   /* Bounds: lower bounds of R; may be -INFINITY. */
   double lower[6];
   /* Bounds: upper bounds of R, not below the lower bounds; may be INFINITY. */
@@ -2369,7 +2410,7 @@ int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
    - law: copied. kind LDY_LAW_NONE removes the law that the constraint has.
 
    Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the kind
-   is unknown, a contact law is for a constraint of other than two or three rows, or a value is not valid. Then nothing has
+   is unknown, a contact law does not fit the number of rows, or a value is not valid. Then nothing has
    changed.
 
    Safety:

@@ -22,7 +22,7 @@
 //! system.set_velocity(block, &[0.0, 0.0, 0.0, 1.0, 0.0, -3.0])?;
 //! system.update(1.0)?;
 //!
-//! let contact = Law { kind: Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion: 0.0 }, bias: [0.0; 3] };
+//! let contact = Law { kind: Kind::contact([0.5; 2], 0.0), bias: [0.0; 3] };
 //! let mut forces = [0.0; 3];
 //! let report = system.solve(&mut Solver::new(), &[contact], &Options::default(), &mut forces)?;
 //! assert_eq!(report.status, Status::Converged);

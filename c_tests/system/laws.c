@@ -133,7 +133,7 @@ static void bad_laws (void)
   BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2 between bodies 2 and 1: a lower bound of its force is above");
   laws[2] = contact (0.5), laws[2].bias[0] = NAN;
   BAD (ldy_system_set_law (system, 2, &laws[2]), "constraint 2 between bodies 2 and 1: the bias of its law is not finite");
-  BAD (ldy_system_set_laws (system, joint, 8, laws, 0, 2), "entry 1: constraint 4 on body 0: a contact has two or three scalar rows");
+  BAD (ldy_system_set_laws (system, joint, 8, laws, 0, 2), "entry 1: constraint 4 on body 0: a contact has two to six scalar rows");
   BAD (ldy_system_set_laws (system, wrong, 8, laws, 0, 2), "entry 1: constraint 99: there is no such constraint");
   BAD (ldy_system_set_laws (system, negative, 8, laws, 0, 2), "entry 1: constraint -2: there is no such constraint");
   BAD (ldy_system_set_laws (system, NULL, 8, laws, 0, 2), "constraints is NULL");
@@ -152,9 +152,50 @@ static void bad_laws (void)
   ldy_system_destroy (system);
 }
 
+/* A ball on the ground that rolls and spins: it keeps its moments within their limits, and the law as it was given. */
+static void rolling_contacts (void)
+{
+  double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, center[3] = { 0 }, point[3] = { 0, 0, -0.5 }, velocity[6] = { 0, 2, 3, 1, 0, -1 };
+  double R[6] = { 0 };
+  ldy_law law = { .kind = LDY_LAW_ROLLING_CONTACT, .friction = 0.5, .rolling_friction = 0.1, .torsional_friction = 0.05 }, told;
+  ldy_contact_solver_report report = { .size = sizeof report };
+  ldy_contact_solver *solver = NULL;
+  ldy_system *system = NULL;
+  int64_t ball, contact;
+
+  GOOD (ldy_contact_solver_create (&solver));
+  for (int rows = 4; rows <= 6; rows ++) {
+    GOOD (ldy_system_create (&system));
+    GOOD (ldy_system_add_rigid (system, 1, unit, unit, center, &ball));
+    GOOD (ldy_system_set_velocity (system, ball, LDY_VELOCITY_FREE, velocity, 6));
+    BAD (ldy_system_add_rolling_contact (system, 3, ball, LDY_GROUND, unit, point, NULL, &contact), "rows is 3; expected 4, 5 or 6");
+    BAD (ldy_system_add_rolling_contact (system, rows, ball, LDY_GROUND, unit, NULL, NULL, &contact), "master_point is NULL");
+    BAD (ldy_system_add_rolling_contact (system, rows, ball, LDY_GROUND, NULL, point, NULL, &contact), "frame is NULL");
+    BAD (ldy_system_add_rolling_contact (system, rows, ball, LDY_GROUND, unit, point, NULL, NULL), "constraint is NULL");
+    BAD (ldy_system_add_rolling_contact (NULL, rows, ball, LDY_GROUND, unit, point, NULL, &contact), "system is NULL");
+    GOOD (ldy_system_add_rolling_contact (system, rows, ball, LDY_GROUND, unit, point, NULL, &contact));
+    law.rolling_friction = rows > 4 ? 0.1 : 0, law.torsional_friction = rows != 5 ? 0.05 : 0;
+    GOOD (ldy_system_set_law (system, contact, &law));
+    GOOD (ldy_system_law (system, contact, &told));
+    same_law (&told, &law);
+    law.rolling_friction = -1;
+    BAD (ldy_system_set_law (system, contact, &law), "its rolling or torsional friction is negative or not finite");
+    law.rolling_friction = told.rolling_friction;
+    GOOD (ldy_system_update (system, 0.1));
+    GOOD (ldy_contact_solver_solve (solver, system, NULL, 0, NULL, R, (size_t) rows, &report));
+    CHECK_INT (report.status, LDY_STATUS_CONVERGED);
+    CHECK (R[2] > 1);
+    if (rows > 4) CHECK_NEAR (hypot (R[3], R[4]), 0.1 * R[2], 1e-7);
+    if (rows != 5) CHECK_NEAR (R[rows - 1], -0.05 * R[2], 1e-7);
+    ldy_system_destroy (system);
+  }
+  ldy_contact_solver_destroy (solver);
+}
+
 int main (void)
 {
   kept_and_given ();
   bad_laws ();
+  rolling_contacts ();
   return check_summary ("system_laws");
 }

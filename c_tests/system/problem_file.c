@@ -120,7 +120,7 @@ static void refusals (ldy_system *system, const char *scratch)
   BAD (ldy_problem_write (system, laws, ROWS, R, SCALARS - 1, scratch), "forces: 16 values where 17 are needed");
   bad[2].kind = LDY_LAW_CONTACT;
   BAD (ldy_problem_write (system, bad, ROWS, R, SCALARS, scratch),
-    "constraint 2 between bodies 2 and 3: a contact has two or three scalar rows");
+    "constraint 2 between bodies 2 and 3: a contact has two to six scalar rows");
   bad[2].kind = 99;
   BAD (ldy_problem_write (system, bad, ROWS, R, SCALARS, scratch), "laws[2].kind is 99; expected one of LDY_LAW_*");
   R[5] = NAN;

@@ -206,10 +206,10 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   if (report.steps == 0) CHECK_SAME_BITS (R, again, sizeof R);
   memcpy (again, R, sizeof R);
   for (int row = 0; row < rows->rows; row ++) {
-    if (starts[row + 1] - starts[row] == 2 || starts[row + 1] - starts[row] == 3) continue;
+    if (starts[row + 1] - starts[row] != 1) continue;
     laws[row].kind = LDY_LAW_CONTACT;
     CHECK_INT (ldy_contact_solver_solve (solver, m->system, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL), LDY_ERROR_INVALID_ARGUMENT);
-    CHECK_TEXT (ldy_last_error (), "a contact has two or three scalar rows");
+    CHECK_TEXT (ldy_last_error (), "a contact has two to six scalar rows");
     CHECK_SAME_BITS (R, again, sizeof R);
     break;
   }

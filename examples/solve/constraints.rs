@@ -7,7 +7,7 @@ use ldy::system::{Inertia, Kinematics, Operator, Result, System};
 use nalgebra::DMatrix;
 
 /// The numbers of laws in files.
-const CONTACT: i64 = 0;
+pub const CONTACT: i64 = 0;
 const FIXED: i64 = 1;
 pub const BOUNDS: i64 = 2;
 
@@ -73,8 +73,9 @@ fn of_system(fault: ldy::system::Fault) -> ldy::system::Error {
     ldy::system::Error { subject: ldy::system::Subject::System, fault }
 }
 
-/// The law of a constraint with these scalar rows; a contact has friction along both tangents and cohesion.
-pub fn law(kind: i64, contact: [f64; 3], bias: &[f64], bounds: [&[f64]; 2]) -> Law<[f64; 6]> {
+/// The law of a constraint with these scalar rows; a contact has friction along both tangents, cohesion, and
+/// coefficients of rolling and torsion.
+pub fn law(kind: i64, contact: [f64; 5], bias: &[f64], bounds: [&[f64]; 2]) -> Law<[f64; 6]> {
     let padded = |values: &[f64], rest: f64| {
         let mut six = [rest; 6];
         six[..values.len()].copy_from_slice(values);
@@ -82,8 +83,8 @@ pub fn law(kind: i64, contact: [f64; 3], bias: &[f64], bounds: [&[f64]; 2]) -> L
     };
     let kind = match kind {
         CONTACT => {
-            let [friction, friction_2, cohesion] = contact;
-            Kind::Contact { friction, friction_2, cohesion }
+            let [friction, friction_2, cohesion, rolling_friction, torsional_friction] = contact;
+            Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction }
         }
         FIXED => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
         _ => Kind::Bounds { lower: padded(bounds[0], 0.0), upper: padded(bounds[1], 0.0) },

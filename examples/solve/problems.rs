@@ -8,7 +8,7 @@ use ldy::solve::{BodyRows, Error, Law, Normal, Options, Problem, Report, Solver}
 use nalgebra::DMatrix;
 
 use super::archive::{Archive, are_starts, fits, wrong};
-use super::constraints::{BOUNDS, law};
+use super::constraints::{BOUNDS, CONTACT, law};
 
 /// The version of the format.
 const VERSION: f64 = 1.0;
@@ -182,10 +182,19 @@ fn alike(rows: usize, scalars: usize) -> io::Result<Vec<usize>> {
 
 /// The laws of contacts with a coefficient of friction.
 fn contacts(archive: &mut Archive, heights: &[usize]) -> io::Result<Vec<Law>> {
-    if archive.has("mu_r") {
-        return Err(io::Error::new(io::ErrorKind::Unsupported, "there is no law of rolling friction"));
-    }
-    Ok(archive.spread("mu", heights.len())?.into_iter().map(Law::contact).collect())
+    let friction = archive.spread("mu", heights.len())?;
+    let [rolling, torsion] = moments(archive, heights.len())?;
+    let laws = heights.iter().enumerate().flat_map(|(row, &height)| {
+        let contact = [friction[row], friction[row], 0.0, rolling[row], torsion[row]];
+        law(CONTACT, contact, &[], [&[], &[]]).parts(height)
+    });
+    Ok(laws.collect())
+}
+
+/// The coefficients of rolling and torsional friction, zero where the file has none.
+fn moments(archive: &mut Archive, rows: usize) -> io::Result<[Vec<f64>; 2]> {
+    let mut values = |name| if archive.has(name) { archive.spread(name, rows) } else { Ok(vec![0.0; rows]) };
+    Ok([values("mu_r")?, values("mu_s")?])
 }
 
 /// The laws of rows of any kind.
@@ -195,12 +204,13 @@ fn laws(archive: &mut Archive, heights: &[usize]) -> io::Result<Vec<Law>> {
     fits(kinds.len() == rows && kinds.iter().all(|kind| (0..=BOUNDS).contains(kind)), "kind")?;
     let mut by_row = |name| archive.exactly(name, rows);
     let (friction, friction_2, cohesion) = (by_row("mu")?, by_row("mu_2")?, by_row("cohesion")?);
+    let [rolling, torsion] = moments(archive, rows)?;
     let mut by_scalar = |name| archive.exactly(name, scalars);
     let (lower, upper, bias) = (by_scalar("lower")?, by_scalar("upper")?, by_scalar("bias")?);
     let (mut laws, mut first) = (Vec::new(), 0);
     for (row, &height) in heights.iter().enumerate() {
         let own = first..first + height;
-        let contact = [friction[row], friction_2[row], cohesion[row]];
+        let contact = [friction[row], friction_2[row], cohesion[row], rolling[row], torsion[row]];
         let bounds = [&lower[own.clone()], &upper[own.clone()]];
         laws.extend(law(kinds[row], contact, &bias[own], bounds).parts(height));
         first += height;

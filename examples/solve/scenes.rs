@@ -89,7 +89,7 @@ impl Constraints {
             let scalars = self.scalars[k]..self.scalars[k + 1];
             let [lower, upper] = &self.bounds;
             let bounds = [&lower[scalars.clone()], &upper[scalars.clone()]];
-            let contact = [self.friction[k], self.friction[k], 0.0];
+            let contact = [self.friction[k], self.friction[k], 0.0, 0.0, 0.0];
             step.laws.push(law(self.kinds[k], contact, &self.bias[scalars.clone()], bounds));
             step.operators.push(match &self.operators {
                 Some((starts, columns, values)) => operators_of_rows(scalars, starts, columns, values, &dofs),

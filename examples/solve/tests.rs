@@ -1,4 +1,4 @@
-//! Recorded problems: tests/data/friction/README.md and tests/data/bodies/README.md name their sources.
+//! Recorded problems: the README.md of each folder in tests/data names their sources.
 
 mod files;
 mod problems;
@@ -11,6 +11,10 @@ use std::path::Path;
 
 fn contacts(name: &str) -> MatrixProblem {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/friction");
+    read(&folder, name)
+}
+
+fn read(folder: &Path, name: &str) -> MatrixProblem {
     let archive = Archive::open(&folder.join(name).with_extension("npz"));
     let contacts = archive.and_then(|mut archive| MatrixProblem::read_local(&mut archive));
     contacts.unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -28,6 +32,18 @@ fn all_are_solved_to_tight_tolerances() {
     for name in NAMES {
         for tolerance in [1e-4, 1e-8, 1e-10] {
             let report = solve(name, &Options { tolerance, ..Options::default() });
+            assert_eq!(report.status, Status::Converged, "{name} {tolerance}: {report:?}");
+            assert!(report.residual.natural <= tolerance && report.residual.scaled <= tolerance);
+        }
+    }
+}
+
+#[test]
+fn contacts_that_roll_are_solved_to_tight_tolerances() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/rolling");
+    for name in ["RFC3D_sphere_1", "RFC3D_cube_1", "Chute-ndof-768-nc-4-3", "rockfall_14_25792"] {
+        for tolerance in [1e-4, 1e-8, 1e-10] {
+            let report = read(&folder, name).solve(&Options { tolerance, ..Options::default() }).unwrap();
             assert_eq!(report.status, Status::Converged, "{name} {tolerance}: {report:?}");
             assert!(report.residual.natural <= tolerance && report.residual.scaled <= tolerance);
         }

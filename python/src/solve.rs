@@ -15,10 +15,13 @@ use crate::arrays::{Array, Numbers, Vectors};
 use crate::at_exit::{with_gil, without_gil};
 use crate::errors::{invalid, raised_of_rows};
 
-/// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, lower bounds, upper bounds, biases.
+/// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, rolling and torsional friction, lower bounds,
+/// upper bounds, biases.
 #[derive(FromPyObject)]
 pub struct Laws<'py>(
     PyReadonlyArray1<'py, u8>,
+    Numbers<'py>,
+    Numbers<'py>,
     Numbers<'py>,
     Numbers<'py>,
     Numbers<'py>,
@@ -35,21 +38,24 @@ pub struct Choices(f64, String, String, usize, Option<f64>, Option<u64>);
 pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Array<'py>);
 
 /// Laws of constraints as [`Laws`] has them.
-pub type LawArrays<'py> = (Array<'py, u8>, [Array<'py>; 3], [Array<'py>; 3]);
+pub type LawArrays<'py> = (Array<'py, u8>, [Array<'py>; 5], [Array<'py>; 3]);
 
 impl Laws<'_> {
     /// The laws of constraints; no law for kind 2.
     pub fn of_constraints(&self) -> PyResult<Vec<Option<RowLaw>>> {
-        let Self(kinds, friction, friction_2, cohesion, lower, upper, bias) = self;
+        let Self(kinds, friction, friction_2, cohesion, rolling, torsion, lower, upper, bias) = self;
         let (friction, friction_2) = (friction.as_slice()?, friction_2.as_slice()?);
-        let cohesion = cohesion.as_slice()?;
+        let (cohesion, rolling, torsion) = (cohesion.as_slice()?, rolling.as_slice()?, torsion.as_slice()?);
         let (lower, upper, bias) = (sixes(lower)?, sixes(upper)?, sixes(bias)?);
         let law = |(k, &kind): (usize, &u8)| {
             let kind = match kind {
-                0 => {
-                    let [friction, friction_2, cohesion] = [friction[k], friction_2[k], cohesion[k]];
-                    Kind::Contact { friction, friction_2, cohesion }
-                }
+                0 => Kind::Contact {
+                    friction: friction[k],
+                    friction_2: friction_2[k],
+                    cohesion: cohesion[k],
+                    rolling_friction: rolling[k],
+                    torsional_friction: torsion[k],
+                },
                 1 => Kind::Bounds { lower: lower[k], upper: upper[k] },
                 _ => return None,
             };
@@ -73,14 +79,15 @@ impl Laws<'_> {
 /// Laws as arrays.
 pub fn arrays<'py>(py: Python<'py>, laws: &[Option<RowLaw>]) -> LawArrays<'py> {
     let (mut kinds, mut numbers, mut sixes) =
-        (Vec::new(), [(); 3].map(|()| Vec::new()), [(); 3].map(|()| Vec::new()));
+        (Vec::new(), [(); 5].map(|()| Vec::new()), [(); 3].map(|()| Vec::new()));
     for law in laws {
         let (kind, own, bounds) = match law.map(|law| law.kind) {
-            None => (2, [0.0; 3], [[0.0; 6]; 2]),
-            Some(Kind::Contact { friction, friction_2, cohesion }) => {
-                (0, [friction, friction_2, cohesion], [[0.0; 6]; 2])
+            None | Some(Kind::Moments) => (2, [0.0; 5], [[0.0; 6]; 2]),
+            Some(Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction }) => {
+                let own = [friction, friction_2, cohesion, rolling_friction, torsional_friction];
+                (0, own, [[0.0; 6]; 2])
             }
-            Some(Kind::Bounds { lower, upper }) => (1, [0.0; 3], [lower, upper]),
+            Some(Kind::Bounds { lower, upper }) => (1, [0.0; 5], [lower, upper]),
         };
         kinds.push(kind);
         numbers.iter_mut().zip(own).for_each(|(all, own)| all.push(own));

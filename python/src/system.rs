@@ -8,8 +8,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockE
 use ldy::math::{Block, Vector};
 use ldy::solve::{Law, Solver, write_problem};
 use ldy::system::{
-    self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, JointFrame,
-    JointKind, Keyed, Kinematics, Operator, SystemOption,
+    self, AtPoints, Body, Columns, ContactRows, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian,
+    JointFrame, JointKind, Keyed, Kinematics, Operator, SystemOption,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
@@ -361,6 +361,19 @@ impl System {
         let [master, slave] = [0, 1].map(|k| JointFrame { axes: axes[k], point: points[k] });
         let bodies = [bodies.side(0), bodies.side(1)];
         Ok(self.write()?.system.add_joint(kind, bodies, &master, &slave).map_err(raised)? as i64)
+    }
+
+    fn add_rolling_contact(&self, rows: i64, bodies: Ids, frame: Matrices, points: Vectors) -> PyResult<i64> {
+        let rows = match rows {
+            4 => ContactRows::Torsion,
+            5 => ContactRows::Rolling,
+            6 => ContactRows::RollingAndTorsion,
+            _ => return Err(invalid(None, &format!("rows: {rows} where 4, 5 or 6 is needed"))),
+        };
+        let (bodies, frame, points) = (sides(&bodies)?, blocks(&frame)?, vectors(&points)?);
+        let (bodies, points) = ([bodies.side(0), bodies.side(1)], [points[0], points[1]]);
+        let made = self.write()?.system.add_rolling_contact(rows, bodies, &frame[0], points);
+        Ok(made.map_err(raised)? as i64)
     }
 
     fn joint_error<'py>(&self, py: Python<'py>, joint: i64) -> PyResult<Array<'py>> {

@@ -172,14 +172,14 @@ def test_old_files_are_read(tmp_path):
     R, _ = problem.solve(tolerance=1e-12)
     # Sliding along its tangent: R_T = -0.5 R_N, and 0 = -1 + 2 R_N + 0.5 R_T.
     np.testing.assert_allclose(R, [0, 0, 1 / 1.75, -0.5 / 1.75], atol=1e-12)
-    with pytest.raises(ValueError, match="old.npz: there is no law of rolling friction"):
-        ldy.load_problem(save(tmp_path / "old.npz", swapped | {"mu_r": 0.1}))
+    with pytest.raises(ldy.Error, match="it has rolling friction without the rows of moments"):
+        ldy.load_problem(save(tmp_path / "old.npz", swapped | {"mu_r": 0.1})).solve()
     for name in ("stack-4", "chain-28"):
         problem = ldy.load_problem(DATA / "bodies" / f"{name}.npz")
         _, report = problem.solve(tolerance=1e-6)
         assert report.converged and not problem.normal_first
-    for name in ("Rover1039", "Confeti-ex03"):
-        _, report = ldy.load_problem(DATA / "friction" / f"{name}.npz").solve()
+    for name in ("friction/Rover1039", "friction/Confeti-ex03", "rolling/rockfall_14_25792"):
+        _, report = ldy.load_problem(DATA / f"{name}.npz").solve()
         assert report.converged
 
 

@@ -143,7 +143,7 @@ def test_laws_stay_with_their_constraints():
     assert (told.lower[0, 0], told.upper[0, 0], told.cohesion[1]) == (0, 1, 0)
     system.set_laws([2, limit], system.laws([2, limit]))
     np.testing.assert_array_equal(system.solve()[0], R)
-    with pytest.raises(ldy.Error, match="^entry 1: constraint 4 on body 0: a contact has two or three scalar rows"):
+    with pytest.raises(ldy.Error, match="^entry 1: constraint 4 on body 0: a contact has two to six scalar rows"):
         system.set_laws([0, limit], 0.5)
     with pytest.raises(ldy.Error, match="^constraint 9"):
         system.set_laws(9, 0.5)

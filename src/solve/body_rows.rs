@@ -226,11 +226,13 @@ impl BodyRows {
         (&self.node_of[own.clone()], &self.blocks[own])
     }
 
-    /// Exchange the second and the third lane of some rows.
-    pub(super) fn swap_last_lanes(&mut self, is_swapped: impl Fn(usize) -> bool) {
-        for row in (0..self.len()).filter(|&row| is_swapped(row)) {
+    /// Move the scalar rows of each row to these lanes.
+    pub(super) fn move_to_lanes(&mut self, lanes: impl Fn(usize) -> [u8; 3]) {
+        for row in 0..self.len() {
+            let lanes = lanes(row);
             for column in self.blocks[range(&self.starts, row)].as_flattened_mut() {
-                column.swap(1, 2);
+                let from = *column;
+                (0..3).for_each(|i| column[usize::from(lanes[i])] = from[i]);
             }
         }
     }

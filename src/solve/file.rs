@@ -61,6 +61,8 @@ pub fn write_problem(
                 numbers("mu", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[0]))),
                 numbers("mu_2", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[1]))),
                 numbers("cohesion", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[2]))),
+                numbers("mu_r", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[3]))),
+                numbers("mu_s", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[4]))),
                 numbers("lower", &scalars, &f8(|| of_scalars(w, laws, lower))),
                 numbers("upper", &scalars, &f8(|| of_scalars(w, laws, upper))),
                 numbers("bias", &scalars, &f8(|| of_scalars(w, laws, |law, i| law.bias[i]))),
@@ -107,11 +109,13 @@ fn kind(law: &Law) -> i32 {
     if matches!(law.kind, Kind::Contact { .. }) { CONTACT } else { BOUNDS }
 }
 
-/// Both coefficients of friction, and the cohesion.
-fn friction(law: &Law) -> [f64; 3] {
+/// Both coefficients of friction, the cohesion, and the coefficients of rolling and torsion.
+fn friction(law: &Law) -> [f64; 5] {
     match law.kind {
-        Kind::Contact { friction, friction_2, cohesion } => [friction, friction_2, cohesion],
-        Kind::Bounds { .. } => [0.0; 3],
+        Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
+            [friction, friction_2, cohesion, rolling_friction, torsional_friction]
+        }
+        Kind::Moments | Kind::Bounds { .. } => [0.0; 5],
     }
 }
 

@@ -9,6 +9,7 @@ use crate::team::{Team, part};
 use super::coloring::{CHUNK, Order};
 use super::frames::Axes;
 use super::law;
+use super::local::{Local, RollingContact};
 use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
@@ -115,25 +116,24 @@ impl Sweeps {
 
     /// Make each row in turn obey its law while all other forces are kept. Returns the square of the scaled norm of all changes.
     pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem3, memory: &Memory) -> f64 {
+        if memory.rolling.is_empty() {
+            return self.relax_all(team, |forces, row| relax::<A>(forces, problem, memory, row));
+        }
+        self.relax_all(team, |forces, row| match memory.locals[row] {
+            Local::Contact(_) | Local::Bounded(_) => relax::<A>(forces, problem, memory, row),
+            Local::Rolling(pair) => {
+                relax_pair::<A>(forces, problem, memory, row, &memory.rolling[pair as usize])
+            }
+            // The row before it changes it. Both have the same neighbors, so that no other thread is there.
+            Local::Moments => 0.0,
+        })
+    }
+
+    /// Call a function for each row, which changes its force and returns the square of the scaled norm of the change. Returns the sum.
+    #[inline(always)]
+    fn relax_all(&mut self, team: &mut Team, relax: impl Fn(&[Force], usize) -> f64 + Sync) -> f64 {
         let Self { order, forces, changes, changed, .. } = self;
-        let Memory { q, weights, locals, .. } = memory;
         let forces = &*forces;
-        let relax = |row: usize| {
-            let old = forces[row].load();
-            // Without the row's own force the sum is the velocity from the other forces.
-            forces[row].store(&[0.0; 3]);
-            let others = velocity(
-                problem,
-                row,
-                &q[row],
-                #[inline(always)]
-                |column| forces[column].load(),
-            );
-            let new = locals[row].force::<A>(&others, &old);
-            forces[row].store(&new);
-            let change = difference(&new, &old);
-            weights[row] * dot(&change, &change)
-        };
         *changed = 0.0;
         for group in order.groups() {
             let count = group.rows.len();
@@ -141,7 +141,7 @@ impl Sweeps {
             let work = |first: usize, changes: &mut [f64]| {
                 for (number, change) in changes.iter_mut().enumerate() {
                     let rows = &group.rows[part(first + number, CHUNK, count)];
-                    *change = rows.iter().map(|&row| relax(row as usize)).sum();
+                    *change = rows.iter().map(|&row| relax(forces, row as usize)).sum();
                 }
             };
             if group.are_independent {
@@ -153,4 +153,46 @@ impl Sweeps {
         }
         *changed
     }
+}
+
+/// Make a row obey its law. Returns the square of the scaled norm of the change.
+#[inline(always)]
+fn relax<A: Axes>(forces: &[Force], problem: &Problem3, memory: &Memory, row: usize) -> f64 {
+    let Memory { q, weights, locals, .. } = memory;
+    let old = forces[row].load();
+    // Without the row's own force the sum is the velocity from the other forces.
+    forces[row].store(&[0.0; 3]);
+    let others = velocity(
+        problem,
+        row,
+        &q[row],
+        #[inline(always)]
+        |column| forces[column].load(),
+    );
+    let new = locals[row].force::<A>(&others, &old);
+    forces[row].store(&new);
+    let change = difference(&new, &old);
+    weights[row] * dot(&change, &change)
+}
+
+/// Make a contact with moments obey its law. Returns the square of the scaled norm of the changes.
+fn relax_pair<A: Axes>(
+    forces: &[Force],
+    problem: &Problem3,
+    memory: &Memory,
+    row: usize,
+    local: &RollingContact,
+) -> f64 {
+    let rows = [row, row + 1];
+    let old = rows.map(|row| forces[row].load());
+    rows.iter().for_each(|&row| forces[row].store(&[0.0; 3]));
+    let others = rows.map(|row| velocity(problem, row, &memory.q[row], |column| forces[column].load()));
+    let new = local.force::<A>(&others, &old);
+    let mut square = 0.0;
+    for (k, row) in rows.into_iter().enumerate() {
+        forces[row].store(&new[k]);
+        let change = difference(&new[k], &old[k]);
+        square += memory.weights[row] * dot(&change, &change);
+    }
+    square
 }

@@ -12,6 +12,7 @@ use super::frames::Axes;
 use super::law::on_cone;
 use super::problem::{Kind, Law, Problem3};
 use super::residual::{HUGE, Norms};
+use super::rolling::{Coefficients, Pair};
 use super::workspace::Memory;
 
 /// Squares below this may be the remains of larger squares after underflow.
@@ -54,10 +55,17 @@ pub fn proves<A: Axes>(
     }
     let (mut growing, mut grows_at_all) = (0.0, false);
     for (row, law) in laws.iter().enumerate() {
-        let (most, grows) = reach::<A>(&law.kind, &turned[row]);
-        gain -= most;
-        grows_at_all |= grows.iter().any(|&x| x != 0.0);
-        growing += (0..3).map(|i| grows[i] * grows[i]).sum::<f64>() / weights[row];
+        if let Some(own) = Coefficients::of(laws, row) {
+            gain += own.cohesion * turned[row][A::N];
+            let grows = reach_of_pair::<A>(&own, [weights[row], weights[row + 1]], &turned[row..]);
+            grows_at_all |= grows.as_flattened().iter().any(|&x| x != 0.0);
+            growing += grows.as_flattened().iter().map(|x| x * x).sum::<f64>();
+        } else if !law.is_of_moments() {
+            let (most, grows) = reach::<A>(&law.kind, &turned[row]);
+            gain -= most;
+            grows_at_all |= grows.iter().any(|&x| x != 0.0);
+            growing += (0..3).map(|i| grows[i] * grows[i]).sum::<f64>() / weights[row];
+        }
         for (_, w) in problem.row(row) {
             let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
             rounding += ROUNDING * size(w) * size(&d[row]) / weights[row].sqrt() * norms.scaled();
@@ -79,6 +87,8 @@ fn dual<A: Axes>(kind: &Kind, x: &Vector) -> Vector {
             d[A::N] = x[A::N].max(0.0);
             d
         }
+        // Bodies may roll with any angular velocity.
+        Kind::Moments => [0.0; 3],
         Kind::Bounds { lower, upper } => std::array::from_fn(|i| {
             let least = if lower[i].is_finite() { 0.0 } else { f64::NEG_INFINITY };
             let most = if upper[i].is_finite() { 0.0 } else { f64::INFINITY };
@@ -87,11 +97,18 @@ fn dual<A: Axes>(kind: &Kind, x: &Vector) -> Vector {
     }
 }
 
+/// The scaled part of a along which the force and the moments of a contact can grow.
+fn reach_of_pair<A: Axes>(own: &Coefficients, weights: [f64; 2], a: &[Vector]) -> Pair {
+    let roots = weights.map(f64::sqrt);
+    own.scaled(roots).on_cone::<A>(&std::array::from_fn(|k| a[k].map(|x| x / roots[k])))
+}
+
 /// The largest value of a · R over allowed forces: a finite part, and the vector whose product with the forces that can grow is the
 /// rest.
 fn reach<A: Axes>(kind: &Kind, a: &Vector) -> (f64, Vector) {
     match *kind {
         Kind::Contact { friction, cohesion, .. } => (-cohesion * a[A::N], on_cone::<A>(a, friction)),
+        Kind::Moments => (0.0, [0.0; 3]),
         Kind::Bounds { lower, upper } => {
             let (mut most, mut grows) = (0.0, [0.0; 3]);
             for i in 0..3 {

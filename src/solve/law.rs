@@ -4,10 +4,11 @@
 use crate::math::{Vector, is_finite, length};
 
 use super::frames::Axes;
-use super::problem::Kind;
+use super::problem::{Kind, Law};
+use super::rolling::Coefficients;
 
 /// The power of two that scales numbers down if their squares would overflow.
-const SMALL: f64 = f64::from_bits((1023 - 600) << 52);
+pub const SMALL: f64 = f64::from_bits((1023 - 600) << 52);
 
 /// The residual R − P (R − ρ (U + μ |U_T| n)): zero where U (with the bias) and R obey the law.
 #[inline(always)]
@@ -20,7 +21,18 @@ pub fn natural_map<A: Axes>(kind: &Kind, r: &Vector, u: &Vector, rho: f64) -> Ve
     std::array::from_fn(|i| r[i] - p[i])
 }
 
-/// The closest force that the law allows.
+/// A force that the law allows, near the force of a row: for moments the closest ones that the force before them allows.
+#[inline(always)]
+pub fn allowed_in_row<A: Axes>(laws: &[Law], row: usize, forces: &[Vector]) -> Vector {
+    let force = allowed::<A>(&laws[row].kind, &forces[row]);
+    if row == 0 || !laws[row].is_of_moments() {
+        return force;
+    }
+    let before = allowed::<A>(&laws[row - 1].kind, &forces[row - 1]);
+    Coefficients::of(laws, row - 1).map_or(force, |own| own.allowed_moments::<A>(&before, &force))
+}
+
+/// The closest force that the law allows; moments as they are, since their limits depend on another row.
 #[inline(always)]
 pub fn allowed<A: Axes>(kind: &Kind, r: &Vector) -> Vector {
     match *kind {
@@ -32,6 +44,7 @@ pub fn allowed<A: Axes>(kind: &Kind, r: &Vector) -> Vector {
             p
         }
         Kind::Bounds { lower, upper } => std::array::from_fn(|i| r[i].clamp(lower[i], upper[i])),
+        Kind::Moments => *r,
     }
 }
 

@@ -31,6 +31,7 @@ mod options;
 mod parts;
 mod problem;
 mod residual;
+mod rolling;
 mod rows_of_three;
 mod run;
 mod solver;

@@ -13,8 +13,9 @@ use crate::team::Team;
 use super::block_lu::{BlockLu, Shape, Square};
 use super::body_space::{BodySpace, RowEquation, UNIT};
 use super::frames::Axes;
-use super::parts::{PartSums, ROWS};
+use super::parts::{PartSums, ROWS, fill};
 use super::problem::{Kind, Law, Problem3};
+use super::rolling::Coefficients;
 
 /// The corrections of a solution in the space of bodies.
 const CORRECTIONS: usize = 1;
@@ -43,6 +44,8 @@ pub struct Newton {
     step: Vec<Vector>,
     /// P'.
     slopes: Vec<Block>,
+    /// The derivatives of the moments' projections by the normal force, in the rows of moments; empty if there are no moments.
+    pulls: Vec<Vector>,
     /// The parts of ‖F‖².
     sums: PartSums<[f64; 2]>,
 }
@@ -50,8 +53,8 @@ pub struct Newton {
 impl Newton {
     /// Prepare the workspace for the pattern of a problem. Returns the number of products of blocks in a step, or none if it
     /// exceeds `most`.
-    pub fn prepare(&mut self, problem: &Problem3, most: u64) -> memory::Result<Option<u64>> {
-        self.prepare_rows(problem.rows())?;
+    pub fn prepare(&mut self, problem: &Problem3, laws: &[Law], most: u64) -> memory::Result<Option<u64>> {
+        self.prepare_rows(problem.rows(), laws.iter().any(Law::is_of_moments))?;
         self.lu.analyse(problem.starts, problem.columns, most)
     }
 
@@ -61,9 +64,10 @@ impl Newton {
     }
 
     /// Make room for steps in the space of bodies, which need no pattern.
-    pub fn prepare_rows(&mut self, rows: usize) -> memory::Result {
+    pub fn prepare_rows(&mut self, rows: usize, has_moments: bool) -> memory::Result {
         refill(&mut self.step, rows, [0.0; 3])?;
         refill(&mut self.slopes, rows, [0.0; 9])?;
+        refill(&mut self.pulls, if has_moments { rows } else { 0 }, [0.0; 3])?;
         self.sums.prepare(rows)
     }
 
@@ -88,8 +92,9 @@ impl Newton {
         bodies: Option<&mut BodySpace>,
         forces: &mut [Vector],
     ) -> bool {
-        let Self { lu, step, slopes, .. } = self;
+        let Self { lu, step, slopes, pulls, .. } = self;
         equations.linearise::<A>(team, forces, step, slopes);
+        equations.pull::<A>(team, forces, pulls);
         match bodies {
             Some(space) => {
                 if !space.factorise(team, Shape::Any, |row| equations.of_bodies(row, &slopes[row])) {
@@ -102,7 +107,10 @@ impl Newton {
                     team,
                     Shape::Any,
                     #[inline(always)]
-                    |row, k| equations.block(row, k, &slopes[row]),
+                    |row, k| match pulls.get(row) {
+                        Some(pull) => equations.block_with_pull::<A>(row, k, &slopes[row], pull),
+                        None => equations.block(row, k, &slopes[row]),
+                    },
                 );
                 if !is_regular {
                     return false;
@@ -150,8 +158,12 @@ impl Equations<'_> {
         let mut squares = [0.0; 2];
         for row in part {
             let (y, velocities) = self.at::<A>(row, forces);
-            for (square, v) in squares.iter_mut().zip(&velocities) {
-                let p = projected::<A>(&self.laws[row].kind, &difference(&y, v), self.roots[row]);
+            for (which, (square, v)) in squares.iter_mut().zip(&velocities).enumerate() {
+                let x = difference(&y, v);
+                let p = match self.laws[row].kind {
+                    Kind::Moments => projected_moments::<A>(&self.limits::<A>(row, forces, which), &x),
+                    ref kind => projected::<A>(kind, &x, self.roots[row]),
+                };
                 let error = difference(&y, &p);
                 *square += dot(&error, &error);
             }
@@ -171,6 +183,12 @@ impl Equations<'_> {
             for (row, (minus, slope)) in (first..).zip(minus.iter_mut().zip(slopes)) {
                 let (y, [_, v]) = self.at::<A>(row, forces);
                 let (x, kind) = (difference(&y, &v), &self.laws[row].kind);
+                if self.laws[row].is_of_moments() {
+                    let limits = self.limits::<A>(row, forces, 1);
+                    *minus = difference(&projected_moments::<A>(&limits, &x), &y);
+                    *slope = slope_of_moments::<A>(&limits, &x);
+                    continue;
+                }
                 let p = projected::<A>(kind, &x, self.roots[row]);
                 *minus = std::array::from_fn(|i| p[i] - y[i]);
                 *slope = slope_of::<A>(kind, &x, self.roots[row]);
@@ -205,6 +223,59 @@ impl Equations<'_> {
         Some(block)
     }
 
+    /// The limits of the moments in a row: of rolling, of torsion, without (0) or with (1) the proximal term; and the change of the
+    /// limits with the normal component of y − v.
+    fn limits<A: Axes>(&self, row: usize, forces: &[Vector], which: usize) -> MomentLimits {
+        let own = row.checked_sub(1).and_then(|before| Coefficients::of(self.laws, before));
+        let Some(own) = own else { return MomentLimits::default() };
+        let (y, velocities) = self.at::<A>(row - 1, forces);
+        let normal = y[A::N] - velocities[which][A::N];
+        let [_, rolling, torsion] = own.scaled([self.roots[row - 1], self.roots[row]]).limits;
+        let is_pressed = f64::from(normal > 0.0);
+        let slopes = [is_pressed * rolling, is_pressed * torsion];
+        MomentLimits { limits: slopes.map(|slope| slope * normal), slopes }
+    }
+
+    /// Compute the derivatives of the moments' projections by the normal force.
+    fn pull<A: Axes>(&self, team: &mut Team, forces: &[Vector], pulls: &mut [Vector]) {
+        fill(team, pulls, |row| {
+            if !self.laws[row].is_of_moments() {
+                return [0.0; 3];
+            }
+            let (y, [_, v]) = self.at::<A>(row, forces);
+            pull_of::<A>(&self.limits::<A>(row, forces, 1), &difference(&y, &v))
+        });
+    }
+
+    /// The block as [`Self::block`] has it, with the derivative by the normal force, which belongs to the row before.
+    fn block_with_pull<A: Axes>(
+        &self,
+        row: usize,
+        k: usize,
+        slope: &Block,
+        pull: &Vector,
+    ) -> Option<Square<3>> {
+        let block = self.block(row, k, slope);
+        if *pull == [0.0; 3] {
+            return block;
+        }
+        let mut block = block.unwrap_or_default();
+        let column = self.problem.columns[k] as usize;
+        // Both rows have the same columns.
+        let before = self.problem.range(row - 1).start + (k - self.problem.range(row).start);
+        debug_assert_eq!(self.problem.columns[before] as usize, column);
+        let w = &self.problem.values[before];
+        let scale = 1.0 / (self.roots[row - 1] * self.roots[column]);
+        for j in 0..3 {
+            let mut along = w[3 * j + A::N] * scale;
+            if column == row - 1 && j == A::N {
+                along -= 1.0 - self.alpha(row - 1);
+            }
+            (0..3).for_each(|i| block[j][i] += pull[i] * along);
+        }
+        Some(block)
+    }
+
     /// (1 − (1 − α) P')⁻¹ and P' of a row.
     #[inline(always)]
     fn of_bodies(&self, row: usize, slope: &Block) -> RowEquation {
@@ -234,7 +305,66 @@ fn projected<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Vector {
         Kind::Bounds { lower, upper } => {
             std::array::from_fn(|i| x[i].clamp(lower[i] * root, upper[i] * root))
         }
+        Kind::Moments => *x,
     }
+}
+
+/// The limits of the moments about tangents and normal, and their change with the normal force.
+#[derive(Clone, Copy, Debug, Default)]
+struct MomentLimits {
+    limits: [f64; 2],
+    slopes: [f64; 2],
+}
+
+/// The projection of moments.
+#[inline(always)]
+fn projected_moments<A: Axes>(MomentLimits { limits, .. }: &MomentLimits, x: &Vector) -> Vector {
+    let size = length(x[A::S], x[A::T]);
+    let scale = if size <= limits[0] { 1.0 } else { limits[0] / size };
+    let mut p = x.map(|x| scale * x);
+    p[A::N] = x[A::N].clamp(-limits[1], limits[1]);
+    p
+}
+
+/// The derivative of this projection by x.
+#[inline(always)]
+fn slope_of_moments<A: Axes>(MomentLimits { limits, .. }: &MomentLimits, x: &Vector) -> Block {
+    let mut slope = [0.0; 9];
+    let size = length(x[A::S], x[A::T]);
+    slope_of_disk::<A>(&mut slope, x, limits[0], size);
+    slope[4 * A::N] = f64::from(x[A::N].abs() <= limits[1]);
+    slope
+}
+
+/// The derivative of this projection by the normal force.
+#[inline(always)]
+fn pull_of<A: Axes>(MomentLimits { limits, slopes }: &MomentLimits, x: &Vector) -> Vector {
+    let mut pull = [0.0; 3];
+    let size = length(x[A::S], x[A::T]);
+    if size > limits[0] {
+        pull[A::S] = slopes[0] * x[A::S] / size;
+        pull[A::T] = slopes[0] * x[A::T] / size;
+    }
+    if x[A::N].abs() > limits[1] {
+        pull[A::N] = slopes[1].copysign(x[A::N]);
+    }
+    pull
+}
+
+/// Write the derivative of the projection of the tangents on a disk.
+#[inline(always)]
+fn slope_of_disk<A: Axes>(slope: &mut Block, x: &Vector, radius: f64, size: f64) {
+    if size <= radius {
+        slope[4 * A::S] = 1.0;
+        slope[4 * A::T] = 1.0;
+        return;
+    }
+    let (s, t) = (x[A::S] / size, x[A::T] / size);
+    let ratio = radius / size;
+    slope[4 * A::S] = ratio * (1.0 - s * s);
+    slope[4 * A::T] = ratio * (1.0 - t * t);
+    slope[3 * A::T + A::S] = -ratio * s * t;
+    slope[3 * A::S + A::T] = -ratio * s * t;
 }
 
 /// The derivative P'.
@@ -247,21 +377,14 @@ fn slope_of<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Block {
                 let radius = friction * x[A::N];
                 let size = length(x[A::S], x[A::T]);
                 slope[4 * A::N] = 1.0;
-                if size <= radius {
-                    slope[4 * A::S] = 1.0;
-                    slope[4 * A::T] = 1.0;
-                } else {
-                    let (s, t) = (x[A::S] / size, x[A::T] / size);
-                    let ratio = radius / size;
-                    slope[4 * A::S] = ratio * (1.0 - s * s);
-                    slope[4 * A::T] = ratio * (1.0 - t * t);
-                    slope[3 * A::T + A::S] = -ratio * s * t;
-                    slope[3 * A::S + A::T] = -ratio * s * t;
-                    slope[3 * A::N + A::S] = friction * s;
-                    slope[3 * A::N + A::T] = friction * t;
+                slope_of_disk::<A>(&mut slope, x, radius, size);
+                if size > radius {
+                    slope[3 * A::N + A::S] = friction * (x[A::S] / size);
+                    slope[3 * A::N + A::T] = friction * (x[A::T] / size);
                 }
             }
         }
+        Kind::Moments => {}
         Kind::Bounds { lower, upper } => {
             for i in 0..3 {
                 slope[4 * i] = f64::from(x[i] > lower[i] * root && x[i] < upper[i] * root);

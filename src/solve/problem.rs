@@ -61,6 +61,11 @@ pub enum Kind<V = Vector> {
     ///
     /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and R_T is the force with the most dissipation
     /// among these.
+    ///
+    /// With four to six scalar rows the contact also has moments. After the scalar rows of the force there is the moment about the
+    /// normal (four), are the moments about both tangents (five), or all three in the order of the force's components (six). The
+    /// moment about the tangents is against their angular velocity and at most rolling_friction · (R_N + cohesion); the moment about
+    /// the normal is against its angular velocity and at most torsional_friction · (R_N + cohesion).
     Contact {
         /// Coulomb's coefficient along the first tangent.
         friction: f64,
@@ -69,7 +74,13 @@ pub enum Kind<V = Vector> {
         friction_2: f64,
         /// The largest pull, a force.
         cohesion: f64,
+        /// The coefficient of rolling friction, a length; zero if there is no moment about the tangents.
+        rolling_friction: f64,
+        /// The coefficient of torsional friction, a length; zero if there is no moment about the normal.
+        torsional_friction: f64,
     },
+    /// The second law of a contact with moments, see [`Law::parts`]: the moments obey the law of the contact.
+    Moments,
     /// Independent components: lower ≤ R_i ≤ upper; between the bounds U_i = 0, at the lower one U_i ≥ 0, at the upper
     /// one U_i ≤ 0. Infinite bounds make a fixed component, equal ones a given force, −m and m a motor or dry friction
     /// with the most force m, 0 and infinity a stop.
@@ -81,10 +92,28 @@ pub enum Kind<V = Vector> {
     },
 }
 
+impl<V> Kind<V> {
+    /// Contact without moments: friction along both tangents, and cohesion.
+    pub fn contact([friction, friction_2]: [f64; 2], cohesion: f64) -> Self {
+        Self::Contact { friction, friction_2, cohesion, rolling_friction: 0.0, torsional_friction: 0.0 }
+    }
+
+    /// The same with other bounds.
+    pub(crate) fn map<U>(self, bounds: impl Fn(V) -> U) -> Kind<U> {
+        match self {
+            Self::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
+                Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction }
+            }
+            Self::Moments => Kind::Moments,
+            Self::Bounds { lower, upper } => Kind::Bounds { lower: bounds(lower), upper: bounds(upper) },
+        }
+    }
+}
+
 impl Law {
     /// Contact with isotropic friction, without cohesion and bias.
     pub fn contact(friction: f64) -> Self {
-        Self { kind: Kind::Contact { friction, friction_2: friction, cohesion: 0.0 }, bias: [0.0; 3] }
+        Self { kind: Kind::contact([friction; 2], 0.0), bias: [0.0; 3] }
     }
 
     /// All three components of U are zero.
@@ -95,6 +124,12 @@ impl Law {
         }
     }
 
+    /// Whether the row has the moments of a contact.
+    #[inline(always)]
+    pub(super) fn is_of_moments(&self) -> bool {
+        matches!(self.kind, Kind::Moments)
+    }
+
     /// Whether the law is an equation: each component has zero velocity, or a given force.
     #[inline(always)]
     pub(super) fn is_joint(&self) -> bool {
@@ -103,19 +138,30 @@ impl Law {
         (0..3).all(|i| is_free(i) || lower[i] == upper[i])
     }
 
-    /// Check the law of `count` scalar rows of a row that has `height` of them.
-    fn check(&self, height: usize, count: usize) -> Result<(), Fault> {
+    /// Check the first (0) or the second (1) law of a row with `height` scalar rows. `is_of_moments`: it comes after a contact's law.
+    fn check(&self, height: usize, part: usize, is_of_moments: bool) -> Result<(), Fault> {
+        let count = (height - 3 * part).min(3);
         ensure!(is_finite(&self.bias[..count]), Fault::NotFinite("the bias of its law"));
+        let why = "the second law of a contact with moments, and of nothing else, is that of moments";
+        ensure!(is_of_moments == self.is_of_moments(), Fault::Invalid(why));
         match self.kind {
-            Kind::Contact { friction, friction_2, cohesion } => {
-                ensure!((2..=3).contains(&height), Fault::Invalid("a contact has two or three scalar rows"));
+            Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
+                ensure!(height >= 2, Fault::Invalid("a contact has two to six scalar rows"));
+                ensure!(part == 0, Fault::Invalid("a contact begins with the first scalar row"));
                 let is_size = |x: f64| x >= 0.0 && x.is_finite();
                 let why = "its friction is negative or not finite";
                 ensure!(is_size(friction) && is_size(friction_2), Fault::Invalid(why));
                 let why = "a contact of two scalar rows has one coefficient of friction";
-                ensure!(height == 3 || friction == friction_2, Fault::Invalid(why));
+                ensure!(height > 2 || friction == friction_2, Fault::Invalid(why));
                 ensure!(is_size(cohesion), Fault::Invalid("its cohesion is negative or not finite"));
+                let why = "its rolling or torsional friction is negative or not finite";
+                ensure!(is_size(rolling_friction) && is_size(torsional_friction), Fault::Invalid(why));
+                let why = "it has rolling friction without the rows of moments about the tangents";
+                ensure!(height >= 5 || rolling_friction == 0.0, Fault::Invalid(why));
+                let why = "it has torsional friction without the row of the moment about the normal";
+                ensure!(matches!(height, 4 | 6) || torsional_friction == 0.0, Fault::Invalid(why));
             }
+            Kind::Moments => {}
             Kind::Bounds { lower, upper } => {
                 let ordered = |(l, u): (f64, f64)| l <= u && l < f64::INFINITY && u > f64::NEG_INFINITY;
                 let why = "a lower bound of its force is above the upper one";
@@ -130,14 +176,12 @@ impl Law<[f64; MOST_ROWS]> {
     /// The law of the first three scalar rows of a row, and the law of the others if there are more.
     pub fn parts(self, scalars: usize) -> impl Iterator<Item = Law> {
         (0..scalars.div_ceil(3)).map(move |part| {
-            let own = |values: &[f64; MOST_ROWS]| std::array::from_fn(|i| values[3 * part + i]);
-            let kind = match &self.kind {
-                Kind::Bounds { lower, upper } => Kind::Bounds { lower: own(lower), upper: own(upper) },
-                &Kind::Contact { friction, friction_2, cohesion } => {
-                    Kind::Contact { friction, friction_2, cohesion }
-                }
+            let own = |values: [f64; MOST_ROWS]| std::array::from_fn(|i| values[3 * part + i]);
+            let kind = match self.kind {
+                Kind::Contact { .. } if part > 0 => Kind::Moments,
+                kind => kind.map(own),
             };
-            Law { kind, bias: own(&self.bias) }
+            Law { kind, bias: own(self.bias) }
         })
     }
 }
@@ -149,7 +193,12 @@ pub(crate) fn check_law(law: Law<[f64; MOST_ROWS]>, height: usize) -> Result<(),
 
 /// Check the laws of the first three scalar rows of a row, and of the others.
 fn check_parts(laws: impl Iterator<Item = Law>, height: usize) -> Result<(), Fault> {
-    laws.enumerate().try_for_each(|(part, law)| law.check(height, (height - 3 * part).min(3)))
+    let mut is_contact = false;
+    laws.enumerate().try_for_each(|(part, law)| {
+        law.check(height, part, is_contact)?;
+        is_contact = matches!(law.kind, Kind::Contact { .. });
+        Ok(())
+    })
 }
 
 impl Problem<'_> {

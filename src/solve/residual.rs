@@ -7,6 +7,7 @@ use crate::math::{Block, Vector, dot, largest};
 use super::frames::Axes;
 use super::law::natural_map;
 use super::problem::{Law, Problem3};
+use super::rolling::{Coefficients, Pair};
 
 /// A solution whose scaled forces are this many times as large as B does not count.
 pub const HUGE: f64 = 1e8;
@@ -132,6 +133,18 @@ impl Sums {
         let mut sums = Self::default();
         for row in rows {
             let (law, u, r, d) = (&laws[row], &velocities[row], &forces[row], weights[row]);
+            if law.is_of_moments() {
+                continue;
+            }
+            if let Some(own) = Coefficients::of(laws, row) {
+                sums.add_pair::<A>(
+                    &own,
+                    row,
+                    [weights[row], weights[row + 1]],
+                    [&forces[row..], &velocities[row..]],
+                );
+                continue;
+            }
             sums.natural += square(&natural_map::<A>(&law.kind, r, u, 1.0));
             let part = d * square(&natural_map::<A>(&law.kind, r, u, 1.0 / d));
             sums.scaled += part;
@@ -140,6 +153,28 @@ impl Sums {
             }
         }
         sums
+    }
+
+    /// Add the part of a contact with moments.
+    fn add_pair<A: Axes>(
+        &mut self,
+        own: &Coefficients,
+        row: usize,
+        weights: [f64; 2],
+        [r, u]: [&[Vector]; 2],
+    ) {
+        let roots = weights.map(f64::sqrt);
+        let squares = |r: Pair, u: Pair, own: Coefficients| {
+            own.natural_map::<A>(&r, &u).iter().map(square).sum::<f64>()
+        };
+        self.natural += squares([r[0], r[1]], [u[0], u[1]], *own);
+        let scaled_r = [r[0].map(|x| x * roots[0]), r[1].map(|x| x * roots[1])];
+        let scaled_u = [u[0].map(|x| x / roots[0]), u[1].map(|x| x / roots[1])];
+        let part = squares(scaled_r, scaled_u, own.scaled(roots));
+        self.scaled += part;
+        if part > self.worst.1 {
+            self.worst = (row, part);
+        }
     }
 
     /// The sums of an island as a part of the whole, where it has these rows.

@@ -3,7 +3,8 @@
 //! mean over the other lanes, so that a third of the trace is not changed. Their velocities and forces remain zero.
 //!
 //! A contact of two scalar rows has its normal in the lane of normals, and the padding in the lane of the second tangent. There is no
-//! velocity there, so that friction does not act there either, and the law of three rows is the law of two.
+//! velocity there, so that friction does not act there either, and the law of three rows is the law of two. The moments of a contact
+//! have the lanes of the axes about which they turn.
 
 use std::iter;
 use std::ops::Range;
@@ -62,7 +63,7 @@ impl Bodies for BodiesOfTriples<'_> {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         let is_known = self.bodies.write_rows(rows)?;
         if is_known {
-            rows.swap_last_lanes(|row| self.lanes[row] == WITHOUT_SECOND);
+            rows.move_to_lanes(|row| self.lanes[row]);
         }
         Ok(is_known)
     }
@@ -74,10 +75,11 @@ impl Padded {
         let w = &problem.w;
         self.list_triples(w)?;
         self.make_room(w)?;
-        self.lanes.extend(laws.iter().zip(&self.rows).map(|(law, &row)| {
-            let is_planar = matches!(law.kind, Kind::Contact { .. }) && w.height(row as usize) == 2;
-            if is_planar && problem.normal == Normal::Third { WITHOUT_SECOND } else { IN_ORDER }
-        }));
+        self.lanes.extend(
+            laws.iter()
+                .zip(&self.rows)
+                .map(|(law, &row)| lanes_of(&law.kind, w.height(row as usize), problem.normal)),
+        );
         for (triple, law) in laws.iter().enumerate() {
             let (scalars, lanes) = (self.scalars(w, triple), self.lanes[triple]);
             self.b.push(in_lanes(&problem.b[scalars.clone()], lanes));
@@ -163,6 +165,16 @@ impl Padded {
     }
 }
 
+/// The lanes of a triple of a row of this height.
+fn lanes_of(kind: &Kind, height: usize, normal: Normal) -> Lanes {
+    match (kind, height, normal) {
+        (Kind::Contact { .. }, 2, Normal::Third) => WITHOUT_SECOND,
+        (Kind::Moments, 4, Normal::Third) => [2, 0, 1],
+        (Kind::Moments, 5, Normal::First) => [1, 2, 0],
+        _ => IN_ORDER,
+    }
+}
+
 /// Values of a triple's scalar rows, padded with zeros.
 fn in_lanes(scalars: &[f64], lanes: Lanes) -> Vector {
     let mut vector = [0.0; 3];
@@ -182,7 +194,7 @@ fn padded(law: &Law, count: usize, lanes: Lanes) -> Law {
     let mut law = *law;
     law.bias = in_lanes(&law.bias[..count], lanes);
     match &mut law.kind {
-        Kind::Contact { .. } => {}
+        Kind::Contact { .. } | Kind::Moments => {}
         Kind::Bounds { lower, upper } => {
             // If all scalar rows are fixed, the padding is also fixed, since a block with three fixed lanes is solved by its
             // inverse. Otherwise the padding has no force, since W may be zero.

@@ -144,6 +144,9 @@ impl Room {
     ) -> memory::Result<Outcome> {
         let begin = Instant::now();
         let &Task { problem, source, laws, options } = task;
+        let has_moments = laws.iter().any(Law::is_of_moments);
+        // Steps in the space of bodies do not know moments.
+        let source = if has_moments { Source { bodies: None, ..source } } else { source };
         let rows = problem.rows();
         let team = Team::if_it_pays(rows >= MANY);
         self.sweeps.prepare(problem)?;
@@ -176,6 +179,7 @@ impl Room {
             momentum: Momentum::default(),
             rate: Rate::default(),
             alpha_of_joints: f64::INFINITY,
+            has_moments,
         };
         let end = match problem.normal {
             Normal::First => run.run::<NormalFirst>()?,
@@ -223,6 +227,7 @@ struct Run<'a, 'w> {
     rate: Rate,
     /// The largest α of joints.
     alpha_of_joints: f64,
+    has_moments: bool,
 }
 
 impl Run<'_, '_> {
@@ -304,6 +309,9 @@ impl Run<'_, '_> {
             Some(_) if !is_near => Trial::First,
             _ => Trial::Long,
         };
+        if self.has_moments {
+            return self.steps::<A>(Trial::Long);
+        }
         let is_far = start.is_some() && self.best_residual() > LARGE && !self.laws.iter().any(Law::is_joint);
         if !is_far && let Some(end) = self.steps::<A>(trial)? {
             return Ok(Some(end));
@@ -371,7 +379,7 @@ impl Run<'_, '_> {
     fn look<A: Axes>(&mut self) -> Residual {
         let laws = self.laws;
         let Room { now, allowed, .. } = &mut *self.room;
-        fill(&mut self.team, allowed, |row| law::allowed::<A>(&laws[row].kind, &now[row]));
+        fill(&mut self.team, allowed, |row| law::allowed_in_row::<A>(laws, row, now));
         self.compute_velocities(Which::Allowed);
         let Room { memory: Memory { weights, .. }, allowed, velocities, best, history, sums, .. } =
             &mut *self.room;

@@ -17,13 +17,7 @@ pub type RowLaw = Law<[f64; MOST_ROWS]>;
 impl From<Law> for RowLaw {
     fn from(Law { kind, bias }: Law) -> Self {
         let six = |values: [f64; 3]| std::array::from_fn(|i| values.get(i).copied().unwrap_or_default());
-        let kind = match kind {
-            Kind::Bounds { lower, upper } => Kind::Bounds { lower: six(lower), upper: six(upper) },
-            Kind::Contact { friction, friction_2, cohesion } => {
-                Kind::Contact { friction, friction_2, cohesion }
-            }
-        };
-        Self { kind, bias: six(bias) }
+        Self { kind: kind.map(six), bias: six(bias) }
     }
 }
 
@@ -32,8 +26,8 @@ impl System {
     /// results of the last update remain.
     ///
     /// # Errors
-    /// If there is no constraint with this id, a value of the law is not valid, or the law is a contact and the constraint has other
-    /// than two or three scalar rows. Nothing has changed then.
+    /// If there is no constraint with this id, a value of the law is not valid, or the law is a contact and the constraint has one scalar
+    /// row. Nothing has changed then.
     pub fn set_law(&mut self, id: Id, law: Option<RowLaw>) -> Result {
         self.set_laws(1, |_| (id, law)).map_err(|error| error.error)
     }

@@ -50,7 +50,7 @@ pub use error::{Checked, Error, Fault, Result, Subject};
 pub use id_table::Id;
 pub use inverse_callback::{BoxedSolver, Member, Solve};
 pub use jacobian::Jacobian;
-pub use joints::{JointFrame, JointKind};
+pub use joints::{ContactRows, JointFrame, JointKind};
 pub use laws::RowLaw;
 pub use model::System;
 pub use rows::Rows;

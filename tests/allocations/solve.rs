@@ -70,7 +70,7 @@ impl Column {
 
 /// One coefficient of friction; two, which are solved in scaled units; rows of one scalar, which are padded; islands.
 fn columns(rows: usize) -> [Column; 4] {
-    let rubs = Kind::Contact { friction: 0.5, friction_2: 0.3, cohesion: 0.0 };
+    let rubs = Kind::contact([0.5, 0.3], 0.0);
     let orthotropic = Law { kind: rubs, bias: [0.0; 3] };
     [
         Column::new(rows, Law::contact(0.5)),

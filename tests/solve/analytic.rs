@@ -222,8 +222,7 @@ fn contradictions_are_proved() {
         bias: [0.0; 3],
     };
     let free = f64::INFINITY;
-    let cohesive =
-        Law { kind: Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion: 3.0 }, bias: [0.0; 3] };
+    let cohesive = Law { kind: Kind::contact([0.5; 2], 3.0), bias: [0.0; 3] };
     let cases = [
         // U is -1 and 1 more than a common velocity: both cannot be zero.
         ([Law::fixed(), Law::fixed()], [-1.0, 1.0], Status::Infeasible),

@@ -60,10 +60,10 @@ fn laws_that_are_none_are_refused_by_row() {
     assert_eq!(refused(|given| given.laws[2] = Law::contact(-0.1)), friction);
     assert_eq!(refused(|given| given.laws[2] = Law::contact(f64::NAN)), friction);
     for friction_2 in [-0.1, f64::NAN, f64::INFINITY] {
-        let kind = Kind::Contact { friction: 0.5, friction_2, cohesion: 0.0 };
+        let kind = Kind::contact([0.5, friction_2], 0.0);
         assert_eq!(refused(|given| given.laws[2].kind = kind), friction);
     }
-    let kind = Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion: -1.0 };
+    let kind = Kind::contact([0.5, 0.5], -1.0);
     assert_eq!(
         refused(|given| given.laws[1].kind = kind),
         "constraint of row 1: its cohesion is negative or not finite"

@@ -6,7 +6,8 @@ use ldy::solve::{Kind, Law};
 pub fn violation(law: &Law, u: &[f64; 3], r: &[f64; 3]) -> f64 {
     let u: [f64; 3] = std::array::from_fn(|i| u[i] + law.bias[i]);
     match law.kind {
-        Kind::Contact { friction, friction_2, cohesion } => {
+        Kind::Moments => unreachable!("their limits are in the law before"),
+        Kind::Contact { friction, friction_2, cohesion, .. } => {
             let (n, un) = (r[2] + cohesion, u[2]);
             // No force in the ellipse takes more power than this one; where a coefficient is zero, there is no force.
             let rubs = (friction * u[0]).hypot(friction_2 * u[1]);

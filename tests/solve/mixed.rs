@@ -13,7 +13,7 @@ fn state(case: usize, random: &mut Random) -> (Law, [f64; 3], [f64; 3]) {
     let e = [angle.cos(), angle.sin()];
     let most = friction * size;
     let rubs =
-        |friction_2, cohesion| Law { kind: Kind::Contact { friction, friction_2, cohesion }, bias: [0.0; 3] };
+        |friction_2, cohesion| Law { kind: Kind::contact([friction, friction_2], cohesion), bias: [0.0; 3] };
     let contact = |cohesion| rubs(friction, cohesion);
     let bounds = |lower, upper| Law { kind: Kind::Bounds { lower, upper }, bias: [0.0; 3] };
     match case % 8 {

@@ -10,3 +10,4 @@ mod mixed;
 mod orthotropic;
 mod planar;
 mod repeated;
+mod rolling;

@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use testing::Random;
 
 fn contact([friction, friction_2]: [f64; 2]) -> Law {
-    Law { kind: Kind::Contact { friction, friction_2, cohesion: 0.0 }, bias: [0.0; 3] }
+    Law { kind: Kind::contact([friction, friction_2], 0.0), bias: [0.0; 3] }
 }
 
 fn solved(dense: &Dense, laws: &[Law]) -> Vec<[f64; 3]> {

@@ -14,8 +14,8 @@ fn some_law(scene: &mut Scene, rows: usize) -> RowLaw {
         |least: f64| std::array::from_fn(|i| if i < rows { least * scene.real().abs() } else { f64::NAN });
     let (bias, lower, upper): ([f64; 6], [f64; 6], [f64; 6]) = (values(0.5), values(-1.0), values(1.0));
     let kind = match scene.below(4) {
-        0 if rows == 3 => Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion: 0.0 },
-        1 if rows == 3 => Kind::Contact { friction: 0.25, friction_2: 1.0, cohesion: 0.125 },
+        0 if rows == 3 => Kind::contact([0.5; 2], 0.0),
+        1 if rows == 3 => Kind::contact([0.25, 1.0], 0.125),
         2 => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
         _ => Kind::Bounds { lower, upper },
     };
@@ -92,7 +92,7 @@ fn bad_laws_are_refused_and_change_nothing() {
     let friction = "constraint 0 on body 0: its friction is negative or not finite";
     assert_eq!(text(&system.set_law(0, Some(contact(-1.0))).unwrap_err()), friction);
     let error = system.set_laws(3, |k| ([0, 1, 0][k], Some(contact(0.25)))).unwrap_err();
-    assert_eq!(text(&error), "entry 1: constraint 1 on body 0: a contact has two or three scalar rows");
+    assert_eq!(text(&error), "entry 1: constraint 1 on body 0: a contact has two to six scalar rows");
     let error = system.set_laws(2, |k| ([0, 7][k], Some(contact(0.25)))).unwrap_err();
     assert_eq!(text(&error), "entry 1: constraint 7: there is no such constraint");
     assert_eq!(system.law(0).unwrap(), Some(&contact(0.5)));

@@ -5,6 +5,7 @@ mod jacobian;
 mod laws;
 mod model;
 mod regularization;
+mod rolling;
 mod scene;
 mod sync;
 

@@ -232,6 +232,65 @@ class Constraints:
             np.concatenate([many(name, point, 1, 3) for name, point in points]),
         )
 
+    def add_rolling_contact(
+        self,
+        master: int,
+        slave: int,
+        frame: ArrayLike,
+        master_point: ArrayLike = (0, 0, 0),
+        slave_point: ArrayLike = (0, 0, 0),
+        *,
+        rows: int = 6,
+    ) -> int:
+        """Insert a contact with moments between points of rigid bodies or obstacles.
+
+        The first three rows are those of :meth:`add_point_constraints`. The rows after them are relative angular velocities about axes of
+        the same frame, which stays in the world while bodies turn. :meth:`move_constraints` gives the contact another frame and points.
+
+        Parameters
+        ----------
+        master, slave : int
+            Bodies, or GROUND for one of them.
+        frame : (3, 3) array_like
+            The columns are the local axes; the third one is the normal, from the slave to the master.
+        master_point, slave_point : (3,) array_like
+            Referential points; not used for GROUND.
+        rows : {4, 5, 6}
+            4: then about the normal. 5: about both tangents. 6: about all three axes.
+
+        Returns
+        -------
+        int
+            The id of the constraint.
+
+        Raises
+        ------
+        Error
+            If ``rows`` is another number, there is no such body, it is not rigid, or the frame is not orthonormal.
+
+        See Also
+        --------
+        laws.rolling_contact : The law.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ldy
+        >>> system = ldy.System()
+        >>> ball = system.add_rigid(1.0, 0.1)
+        >>> contact = system.add_rolling_contact(ball, ldy.GROUND, np.eye(3), (0, 0, -0.5), rows=5)
+        >>> system.set_laws(contact, ldy.laws.rolling_contact(0.5, rolling=0.01))
+        >>> system.constraint(contact).row_count
+        5
+        """
+        points = (("master_point", master_point), ("slave_point", slave_point))
+        return self._core.add_rolling_contact(
+            rows,
+            np.concatenate([ids(master), ids(slave)]),
+            many("frame", frame, 1, 3, 3),
+            np.concatenate([many(name, point, 1, 3) for name, point in points]),
+        )
+
     def joint_error(self, joint: int) -> Floats:
         """Return the errors of a joint, one for each row, for the bias of laws: erp * error / h removes the share erp in a step.
 

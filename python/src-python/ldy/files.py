@@ -280,12 +280,10 @@ def _factor(arrays: _Arrays, heights: _Ints) -> Any:
 
 
 def _with_contacts(arrays: _Arrays) -> Problem:
-    if "mu_r" in arrays:
-        raise Error("there is no law of rolling friction")
     B, rows = arrays.numbers("q", arrays["q"].size), len(arrays["indptr"]) - 1
     _fits(rows >= 0 and (rows == 0) == (len(B) == 0) and len(B) % max(rows, 1) == 0, "q")
     heights = np.full(rows, len(B) // max(rows, 1))
-    laws = Laws(rows, _laws.contact(arrays.spread("mu", rows)))
+    laws = Laws(rows, _contacts(arrays, rows))
     return Problem(_matrix(arrays, heights), B, laws, None, heights, True)
 
 
@@ -294,8 +292,6 @@ def _with_factors(arrays: _Arrays) -> Problem:
     from scipy.sparse import bsr_array, csc_array
     from scipy.sparse.linalg import splu
 
-    if "mu_r" in arrays:
-        raise Error("there is no law of rolling friction")
     M, H, d = arrays.matrix("M", csc_array), arrays.matrix("H", csc_array), int(arrays.integers("dim", 1, 6)[0])
     _fits(M.shape == (H.shape[0], H.shape[0]), "M")
     _fits(H.shape[1] % d == 0, "dim")
@@ -305,7 +301,7 @@ def _with_factors(arrays: _Arrays) -> Problem:
     if not (M - M.T).count_nonzero():
         W = (W + W.T) / 2
     heights = np.full(H.shape[1] // d, d)
-    laws = Laws(len(heights), _laws.contact(arrays.spread("mu", len(heights))))
+    laws = Laws(len(heights), _contacts(arrays, len(heights)))
     return Problem(bsr_array(W, blocksize=(d, d)), B, laws, None, heights, True)
 
 
@@ -410,7 +406,19 @@ def _laws_of(arrays: _Arrays, heights: _Ints) -> Laws:
     sixes[0][kind == _FIXED], sixes[1][kind == _FIXED] = -np.inf, np.inf
     lower, upper, bias = np.where(there, sixes, 0.0)
     contact = kind == _CONTACT
-    return _laws.of_raw(((~contact).astype(np.uint8), (friction, friction_2, cohesion), (lower, upper, bias)))
+    coefficients = friction, friction_2, cohesion, *_moments(arrays, rows)
+    return _laws.of_raw(((~contact).astype(np.uint8), coefficients, (lower, upper, bias)))
+
+
+def _moments(arrays: _Arrays, rows: int) -> list[_Floats]:
+    """Coefficients of rolling and torsional friction, zero where there are none."""
+    return [arrays.spread(name, rows) if name in arrays else np.zeros(rows) for name in ("mu_r", "mu_s")]
+
+
+def _contacts(arrays: _Arrays, rows: int) -> _laws.Law:
+    """The law of contacts in files that have nothing else."""
+    rolling, torsion = _moments(arrays, rows)
+    return _laws.rolling_contact(arrays.spread("mu", rows), rolling=rolling, torsion=torsion)
 
 
 def _blocks_of(W: Any, heights: _Ints) -> dict[str, NDArray[Any]]:
@@ -442,6 +450,8 @@ def _arrays_of(laws: Laws, heights: _Ints) -> dict[str, NDArray[Any]]:
         "mu": laws.friction[:, 0],
         "mu_2": laws.friction[:, 1],
         "cohesion": laws.cohesion,
+        "mu_r": laws.rolling_friction,
+        "mu_s": laws.torsional_friction,
         "lower": free[0][there],
         "upper": free[1][there],
         "bias": laws.bias[there],

@@ -13,7 +13,7 @@ from . import _core
 from .arrays import Floats, Ints, flat, numbers
 from .errors import Error
 
-__all__ = ["Law", "Laws", "bounds", "contact", "contact_bias", "fixed", "none"]
+__all__ = ["Law", "Laws", "bounds", "contact", "contact_bias", "fixed", "none", "rolling_contact"]
 
 _CONTACT, _BOUNDS, _NONE = 0, 1, 2
 _SIXES = ("lower", "upper", "bias")
@@ -23,7 +23,7 @@ _SIXES = ("lower", "upper", "bias")
 class Law:
     """A law for one row, or for each of several rows.
 
-    Make one by :func:`contact`, :func:`fixed`, :func:`bounds` or :func:`none`. Its values broadcast over the rows that get it.
+    Make one by :func:`contact`, :func:`rolling_contact`, :func:`fixed`, :func:`bounds` or :func:`none`. Its values broadcast over the rows that get it.
     """
 
     _kind: int
@@ -69,6 +69,58 @@ def contact(friction: ArrayLike = 0.0, *, cohesion: ArrayLike = 0.0, bias: Array
     """
     values = {"friction": friction, "friction_2": friction if friction_2 is None else friction_2, "cohesion": cohesion, "bias": bias}
     return Law(_CONTACT, {name: numbers(name, value) for name, value in values.items()})
+
+
+def rolling_contact(
+    friction: ArrayLike = 0.0,
+    *,
+    rolling: ArrayLike = 0.0,
+    torsion: ArrayLike = 0.0,
+    cohesion: ArrayLike = 0.0,
+    bias: ArrayLike = 0.0,
+    friction_2: ArrayLike | None = None,
+) -> Law:
+    """Make the law of a contact with Coulomb's, rolling and torsional friction.
+
+    Forces, velocities and the first three components are those of :func:`contact`. Then come the angular velocity about the normal (four
+    scalar rows), about both tangents (five), or about all three axes in the order of the force's components (six); R has moments there.
+    The moment about the tangents opposes its angular velocity, \\|M_T\\| <= rolling (R_N + cohesion). The moment about the normal opposes
+    its angular velocity, \\|M_N\\| <= torsion (R_N + cohesion).
+
+    Parameters
+    ----------
+    friction : float or (rows,) array_like
+        The coefficient of friction.
+    rolling : float or (rows,) array_like
+        The coefficient of rolling friction, a length. Zero for rows without moments about the tangents.
+    torsion : float or (rows,) array_like
+        The coefficient of torsional friction, a length. Zero for rows without a moment about the normal.
+    cohesion : float or (rows,) array_like
+        The largest pull.
+    bias : float, (m,), (rows, 1) or (rows, m) array_like
+        Added to U.
+    friction_2 : float or (rows,) array_like, optional
+        The coefficient along the second tangent, if it differs from the first.
+
+    Returns
+    -------
+    Law
+        The law.
+
+    See Also
+    --------
+    contact : A contact without moments.
+
+    Examples
+    --------
+    >>> import ldy
+    >>> laws = ldy.Laws(2, ldy.laws.rolling_contact(0.5, rolling=0.01))
+    >>> laws.rolling_friction
+    array([0.01, 0.01])
+    """
+    law = contact(friction, cohesion=cohesion, bias=bias, friction_2=friction_2)
+    moments = {"rolling_friction": rolling, "torsional_friction": torsion}
+    return Law(_CONTACT, {**law._values, **{name: numbers(name, value) for name, value in moments.items()}})
 
 
 def contact_bias(
@@ -210,7 +262,7 @@ class Laws:
 
     See Also
     --------
-    laws.contact, laws.fixed, laws.bounds, laws.none : Make a law.
+    laws.contact, laws.rolling_contact, laws.fixed, laws.bounds, laws.none : Make a law.
 
     Examples
     --------
@@ -227,6 +279,7 @@ class Laws:
             raise Error(f"rows: {rows} where a number that is not negative is needed")
         self._kinds = np.full(rows, _NONE, dtype=np.uint8)
         self._friction, self._friction_2, self._cohesion = np.zeros(rows), np.zeros(rows), np.zeros(rows)
+        self._rolling_friction, self._torsional_friction = np.zeros(rows), np.zeros(rows)
         self._lower, self._upper, self._bias = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((rows, 6))
         # For lower, upper and bias of each row: how many numbers were given.
         self._given = np.ones((rows, 3), dtype=np.int64)
@@ -248,6 +301,7 @@ class Laws:
         # A law that does not fit must change no row.
         made = [(name, *_fitting(name, values, self._kinds[rows].shape)) for name, values in law._values.items()]
         self._kinds[rows], self._given[rows] = law._kind, 1
+        self._rolling_friction[rows] = self._torsional_friction[rows] = 0
         for name, values, given in made:
             vars(self)[f"_{name}"][rows] = values
             if given > 1:
@@ -277,6 +331,18 @@ class Laws:
         """The largest pull of contacts, (rows,); 0 for other laws."""
         cohesion: Floats = self._cohesion * (self._kinds == _CONTACT)
         return cohesion
+
+    @property
+    def rolling_friction(self) -> Floats:
+        """Coefficients of rolling friction of contacts, (rows,); 0 for other laws."""
+        rolling: Floats = self._rolling_friction * (self._kinds == _CONTACT)
+        return rolling
+
+    @property
+    def torsional_friction(self) -> Floats:
+        """Coefficients of torsional friction of contacts, (rows,); 0 for other laws."""
+        torsion: Floats = self._torsional_friction * (self._kinds == _CONTACT)
+        return torsion
 
     @property
     def lower(self) -> Floats:
@@ -328,13 +394,14 @@ def raw(laws: Laws | Law | ArrayLike, row_counts: Ints) -> Any:
         row, which = np.argwhere(wrong)[0].tolist()
         why = f"{laws._given[row, which]} numbers for a row with {row_counts[row]} scalar rows; the shape for several rows is (rows, m)"
         raise Error(f"row {row}: {_SIXES[which]}: {why}", entry=row)
-    return laws._kinds, laws._friction, laws._friction_2, laws._cohesion, laws._lower, laws._upper, laws._bias
+    moments = laws._rolling_friction, laws._torsional_friction
+    return laws._kinds, laws._friction, laws._friction_2, laws._cohesion, *moments, laws._lower, laws._upper, laws._bias
 
 
 def of_raw(raw: Any) -> Laws:
     """Laws from the arrays of the native module."""
     kinds, numbers, sixes = raw
     laws = Laws(len(kinds))
-    laws._kinds, (laws._friction, laws._friction_2, laws._cohesion) = kinds, numbers
+    laws._kinds, (laws._friction, laws._friction_2, laws._cohesion, laws._rolling_friction, laws._torsional_friction) = kinds, numbers
     laws._lower, laws._upper, laws._bias = (values.reshape(-1, 6) for values in sixes)
     return laws

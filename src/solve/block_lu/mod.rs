@@ -21,7 +21,7 @@ use crate::memory::{self, collect, refill};
 use crate::rows::pattern::{KeptPattern, range};
 use crate::team::{Ragged, Team};
 
-pub use block::{Square, unit};
+pub use block::{Square, times, unit};
 use branches::Sections;
 use elimination::{Elimination, Stage};
 use numbers::Numbers;

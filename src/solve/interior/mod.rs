@@ -180,7 +180,8 @@ impl Program<'_> {
         Some(match &self.laws[row].kind {
             Kind::Contact { friction, .. } if *friction > 0.0 => return None,
             Kind::Contact { .. } if i == A::N => Lane::Bounded(0.0, f64::INFINITY),
-            Kind::Contact { .. } => Lane::Pinned(0.0),
+            // No interior step is made where contacts have moments.
+            Kind::Contact { .. } | Kind::Moments => Lane::Pinned(0.0),
             Kind::Bounds { lower, upper } => {
                 let (lower, upper) = (lower[i] * self.roots[row], upper[i] * self.roots[row]);
                 if lower == upper {
@@ -197,7 +198,7 @@ impl Program<'_> {
     fn friction(&self, row: usize) -> f64 {
         match self.laws[row].kind {
             Kind::Contact { friction, .. } => friction,
-            Kind::Bounds { .. } => 0.0,
+            Kind::Bounds { .. } | Kind::Moments => 0.0,
         }
     }
 

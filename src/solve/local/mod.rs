@@ -2,6 +2,7 @@
 
 mod bounded;
 mod contact;
+mod rolling;
 
 use crate::math::{Block, Vector};
 
@@ -9,6 +10,7 @@ use super::frames::Axes;
 use super::problem::{Kind, Law};
 use bounded::Bounded;
 use contact::Contact;
+pub use rolling::RollingContact;
 
 /// The diagonal block of W of a constraint, prepared for any velocity.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +19,10 @@ pub enum Local {
     Contact(Contact),
     /// Components with bounds.
     Bounded(Bounded),
+    /// Contact with moments in the next row; its number among such contacts.
+    Rolling(u32),
+    /// Moments, whose contact gives them a value.
+    Moments,
 }
 
 impl Local {
@@ -27,6 +33,7 @@ impl Local {
                 Self::Contact(Contact::new::<A>(w, friction, cohesion))
             }
             Kind::Bounds { lower, upper } => Self::Bounded(Bounded::new(w, lower, upper)),
+            Kind::Moments => Self::Moments,
         }
     }
 
@@ -37,6 +44,8 @@ impl Local {
         match self {
             Self::Contact(contact) => contact.force::<A>(q, old),
             Self::Bounded(bounded) => bounded.force(q, old),
+            // Two rows together have these forces.
+            Self::Rolling(_) | Self::Moments => *old,
         }
     }
 }

@@ -138,7 +138,7 @@ impl Run<'_, '_> {
     pub(super) fn products(&mut self, most: u64, next: u64) -> memory::Result<Option<u64>> {
         if self.products.is_none() && self.fewer < most {
             self.fewer = next;
-            self.products = self.room.newton.prepare(self.problem, next)?;
+            self.products = self.room.newton.prepare(self.problem, self.laws, next)?;
         }
         Ok(self.products.filter(|&products| products <= most))
     }
@@ -157,7 +157,7 @@ impl Run<'_, '_> {
         };
         self.is_newton_in_bodies = in_bodies.is_some() && !is_in_contacts;
         if self.is_newton_in_bodies {
-            self.room.newton.prepare_rows(self.problem.rows())?;
+            self.room.newton.prepare_rows(self.problem.rows(), false)?;
         }
         Ok(is_in_contacts || self.is_newton_in_bodies)
     }

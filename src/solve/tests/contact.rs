@@ -159,7 +159,7 @@ fn nothing_acts_on_what_has_no_normal_part() {
 #[test]
 fn cohesion_holds_a_pull() {
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    let law = Law { kind: Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion: 2.0 }, bias: [0.0; 3] };
+    let law = Law { kind: Kind::contact([0.5; 2], 2.0), bias: [0.0; 3] };
     let near = |r: Vector, expected: Vector| (0..3).all(|i| (r[i] - expected[i]).abs() < 1e-14);
     let solve = |q: Vector| solved::<NormalThird>(&unit, &q, &law, &[0.0; 3]);
     assert!(near(solve([0.0, 0.0, 1.5]), [0.0, 0.0, -1.5]));

@@ -35,7 +35,7 @@ fn bounds(lower: f64, upper: f64) -> Law {
 }
 
 fn sticky(cohesion: f64) -> Law {
-    Law { kind: Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion }, bias: [0.0; 3] }
+    Law { kind: Kind::contact([0.5; 2], cohesion), bias: [0.0; 3] }
 }
 
 /// A vector along the third axis.

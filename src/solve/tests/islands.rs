@@ -107,7 +107,7 @@ fn law(row: usize) -> Law {
 }
 
 fn orthotropic(row: usize) -> Law {
-    let rubs = Kind::Contact { friction: 0.5, friction_2: 0.2, cohesion: 0.1 };
+    let rubs = Kind::contact([0.5, 0.2], 0.1);
     if row.is_multiple_of(2) { Law { kind: rubs, bias: [0.0; 3] } } else { law(row) }
 }
 
@@ -249,7 +249,7 @@ fn progress_is_that_of_the_whole() {
     );
     for (force, law) in forces.iter().zip(&laws) {
         match law.kind {
-            Kind::Contact { .. } => assert_eq!(*force, [0.0; 3]),
+            Kind::Contact { .. } | Kind::Moments => assert_eq!(*force, [0.0; 3]),
             Kind::Bounds { lower, upper } => {
                 (0..3).for_each(|i| assert!((lower[i]..=upper[i]).contains(&force[i])))
             }

@@ -12,5 +12,6 @@ mod newton;
 mod planar;
 mod projection;
 mod robust;
+mod rolling;
 mod rows_of_three;
 mod velocities;

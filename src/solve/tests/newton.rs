@@ -35,7 +35,7 @@ fn steps_are_the_same_in_both_spaces() {
         let center: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
         let mut newton = Newton::default();
-        newton.prepare(&problem, u64::MAX).unwrap().unwrap();
+        newton.prepare(&problem, &laws, u64::MAX).unwrap().unwrap();
         let mut bodies = dense.body_space(&memory.roots);
         // What interior points leave behind does not matter.
         bodies.correct(&mut Team::alone(), |row| forces[row]);
@@ -67,4 +67,68 @@ fn steps_are_the_same_in_both_spaces() {
             }
         }
     }
+}
+
+/// With moments between them, a short step along Newton's direction makes the errors of all equations smaller by its length.
+#[test]
+fn steps_solve_the_linear_equations_of_moments() {
+    let mut random = Random::new(12);
+    let kind = Kind::Contact {
+        friction: 0.4,
+        friction_2: 0.4,
+        cohesion: 0.2,
+        rolling_friction: 0.3,
+        torsional_friction: 0.2,
+    };
+    let law = |row: usize| match row {
+        0 | 2 | 4 | 9 => Law { kind, bias: [0.0; 3] },
+        1 | 3 | 5 | 10 => Law { kind: Kind::Moments, bias: [0.0; 3] },
+        _ => law(row),
+    };
+    let mut limited = 0;
+    for number in 0..60 {
+        let rows = 12;
+        let dense = Dense::new(&mut random, rows, 42, 1.0);
+        let problem = dense.problem3();
+        let laws: Vec<Law> = (0..rows).map(law).collect();
+        let mut memory = Memory::default();
+        memory.prepare::<NormalThird>(&problem, &laws).unwrap();
+        let Memory { q, roots, .. } = &memory;
+        let center: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
+        let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
+        let mut newton = Newton::default();
+        newton.prepare(&problem, &laws, u64::MAX).unwrap().unwrap();
+        let mut velocities = vec![[0.0; 3]; rows];
+        let mut norm_and_step = |forces: &[Vector], newton: &mut Newton| {
+            compute(
+                &mut Team::alone(),
+                &Input { problem: &problem, q, roots, forces },
+                None,
+                &mut velocities,
+            );
+            let equations = Equations {
+                problem: &problem,
+                laws: &laws,
+                roots,
+                alpha: 0.1,
+                alpha_of_joints: 0.1,
+                center: &center,
+                velocities: &velocities,
+            };
+            let [_, norm] = newton.norms::<NormalThird>(&mut Team::alone(), &equations, forces);
+            let mut next = forces.to_vec();
+            assert!(newton.step::<NormalThird>(&mut Team::alone(), &equations, None, &mut next));
+            (norm, next)
+        };
+        let (before, next) = norm_and_step(&forces, &mut newton);
+        let short = 1e-7;
+        let near: Vec<Vector> = (forces.iter().zip(&next))
+            .map(|(from, to)| std::array::from_fn(|i| from[i] + short * (to[i] - from[i])))
+            .collect();
+        let (after, _) = norm_and_step(&near, &mut newton);
+        let share = (before - after) / (short * before);
+        assert!((share - 1.0).abs() < 1e-4, "{number}: {share}");
+        limited += usize::from(forces[0][2] > 0.0);
+    }
+    assert!(limited > 20, "{limited}");
 }

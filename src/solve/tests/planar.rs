@@ -56,7 +56,7 @@ fn one_contact<A: Axes>() {
         block[4 * A::T] = 0.5 * w.trace();
         let mut free: Vector = [0.0; 3];
         (0..2).for_each(|i| free[lanes[i]] = q[i]);
-        let kind = Kind::Contact { friction, friction_2: friction, cohesion };
+        let kind = Kind::contact([friction; 2], cohesion);
         let force = Local::new::<A>(&block, &Law { kind, bias: [0.0; 3] }).force::<A>(&free, &[0.0; 3]);
         assert_eq!(force[A::T], 0.0);
         let force = Vector2::new(force[A::S], force[A::N]);
@@ -110,8 +110,8 @@ impl Scene {
         let laws = kinds.enumerate().map(|(row, kind)| {
             let (friction, cohesion) = ([0.0, 0.2, 0.5][row % 3], [0.0, 0.1][row % 2]);
             let kind = match kind {
-                0 => Kind::Contact { friction, friction_2: friction, cohesion },
-                1 => Kind::Contact { friction: 0.3, friction_2: 0.3, cohesion },
+                0 => Kind::contact([friction; 2], cohesion),
+                1 => Kind::contact([0.3; 2], cohesion),
                 2 => Kind::Bounds { lower: [0.0; 3], upper: [f64::INFINITY; 3] },
                 _ => Law::fixed().kind,
             };

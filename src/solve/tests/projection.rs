@@ -12,7 +12,7 @@ fn projections_are_closest_points() {
     for case in 0..300 {
         let friction = [0.0, 0.3, 1.0, 50.0][case % 4];
         let cohesion = [0.0, 0.5][case / 4 % 2];
-        let kind = Kind::Contact { friction, friction_2: friction, cohesion };
+        let kind = Kind::contact([friction; 2], cohesion);
         let mut x = random.array();
         if case % 5 == 0 {
             (x[1], x[2]) = (0.0, 0.0);
@@ -32,7 +32,7 @@ fn projections_are_closest_points() {
 
 #[test]
 fn the_map_vanishes_where_the_law_holds() {
-    let kind = Kind::Contact { friction: 0.5, friction_2: 0.5, cohesion: 0.0 };
+    let kind = Kind::contact([0.5; 2], 0.0);
     let map = |r, u| natural_map::<NormalFirst>(&kind, &r, &u, 0.7).map(|x| x.abs() < 1e-15);
     assert_eq!(map([0.0; 3], [1.0, 0.2, -0.3]), [true; 3]);
     assert_eq!(map([1.0, 0.3, 0.4], [0.0; 3]), [true; 3]);

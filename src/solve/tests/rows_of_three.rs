@@ -242,14 +242,20 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(fails(&good[..3], &mut [0.0; 9]).to_string(), "laws: 3 values where 4 are needed");
     assert_eq!(fails(&good, &mut [0.0; 12]).to_string(), "forces: 12 values where 9 are needed");
     let contact = Law::contact(0.5);
-    let two = Kind::Contact { friction: 0.5, friction_2: 0.4, cohesion: 0.0 };
+    let two = Kind::contact([0.5, 0.4], 0.0);
     let orthotropic = Law { kind: two, ..contact };
     for (law, row, wrong) in [(0, 0, orthotropic), (1, 1, contact), (2, 1, contact), (3, 2, contact)] {
         let mut laws = good;
         laws[law] = wrong;
         let error = fails(&laws, &mut [0.0; 9]);
         let of_two = "a contact of two scalar rows has one coefficient of friction";
-        let why = if row == 0 { of_two } else { "a contact has two or three scalar rows" };
+        let of_moments = "the second law of a contact with moments, and of nothing else, is that of moments";
+        let why = [
+            of_two,
+            of_moments,
+            "a contact begins with the first scalar row",
+            "a contact has two to six scalar rows",
+        ][law];
         assert_eq!((error.row, error.fault), (Some(row), Fault::Invalid(why)));
         laws[law] = Law { bias: [f64::NAN, 0.0, 0.0], ..Law::fixed() };
         let error = fails(&laws, &mut [0.0; 9]);

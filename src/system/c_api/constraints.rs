@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::Result;
-use crate::system::Id;
+use crate::ffi::errors::{Code, Result, fail};
+use crate::system::{ContactRows, Id};
 
 use super::arguments::{self, array, body_id, constraint_id, entry};
 use super::{LDY_GROUND, ldy_system};
@@ -42,6 +42,48 @@ pub unsafe extern "C" fn ldy_system_add_point_constraint(
     })
 }
 
+/// Insert a contact with moments between points of rigid bodies or obstacles, for LDY_LAW_ROLLING_CONTACT. The first three rows are
+/// those of ldy_system_add_point_constraint. The rows after them are relative angular velocities, master minus slave, about axes
+/// of the same frame.
+///
+/// - rows: 4: then about the third axis, the normal. 5: about the first and the second, the tangents. 6: about all three.
+/// - master, slave, frame, master_point, slave_point: as in ldy_system_add_point_constraint.
+/// - constraint: where to write the id.
+///
+/// The constraint has operators H, which an update makes from the rotations of the bodies. The frame stays in the world when bodies
+/// turn. ldy_system_move_constraint gives the contact another frame and other points; ldy_system_set_operators refuses it.
+///
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body does not exist, or LDY_ERROR_INVALID_ARGUMENT if rows is not 4,
+/// 5 or 6, an argument is NULL, a body is not rigid, both bodies are the same or the ground, a value is not finite, or the frame
+/// is not orthonormal to within 1e-8 (unless an option accepts it).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_rolling_contact(
+    system: *mut ldy_system,
+    rows: i32,
+    master: i64,
+    slave: i64,
+    frame: *const f64,
+    master_point: *const f64,
+    slave_point: *const f64,
+    constraint: *mut i64,
+) -> c_int {
+    entry!(system: exclusive, frame: array, constraint: place => {
+        let rows = match rows {
+            4 => ContactRows::Torsion,
+            5 => ContactRows::Rolling,
+            6 => ContactRows::RollingAndTorsion,
+            _ => return Err(fail!(Code::InvalidArgument, "rows is {rows}; expected 4, 5 or 6")),
+        };
+        let bodies = [side(master)?, side(slave)?];
+        // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
+        let points = unsafe { points(bodies, POINTS, [master_point, slave_point]) }?;
+        constraint.put(system.add_rolling_contact(rows, bodies, frame, points)? as i64);
+    })
+}
+
 /// Remove a constraint. Later rows move up; the ids of other constraints do not change.
 ///
 /// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if system is NULL.
@@ -53,7 +95,8 @@ pub unsafe extern "C" fn ldy_system_remove_constraint(system: *mut ldy_system, c
     entry!(system: exclusive => system.remove_constraint(constraint_id(constraint)?)?)
 }
 
-/// Set frame and points of a constraint that was inserted with points; as in ldy_system_add_point_constraint.
+/// Set frame and points of a constraint that was inserted with points, or of a contact with moments; as in
+/// ldy_system_add_point_constraint.
 ///
 /// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, it has
 /// operators, a value is not finite, or the frame is not orthonormal.

@@ -20,7 +20,7 @@ use super::strided::Strided;
 /// - law: copied. kind LDY_LAW_NONE removes the law that the constraint has.
 ///
 /// Returns 0, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the kind
-/// is unknown, a contact law is for a constraint of other than two or three rows, or a value is not valid. Then nothing has
+/// is unknown, a contact law does not fit the number of rows, or a value is not valid. Then nothing has
 /// changed.
 ///
 /// # Safety

@@ -30,15 +30,22 @@ pub const LDY_LAW_FIXED: i32 = 2;
 /// 0 at the upper bound.
 pub const LDY_LAW_BOUNDS: i32 = 3;
 /// A kind of law: contact with a friction coefficient for each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion.
-/// R_T is the admissible force that dissipates most. Valid only for constraints with three rows.
+/// R_T is the admissible force that dissipates most. Valid for constraints with three rows, and, with rolling_friction and
+/// torsional_friction, for those with four to six rows.
 pub const LDY_LAW_ORTHOTROPIC_CONTACT: i32 = 4;
+/// A kind of law: contact with rolling and torsional friction, valid for constraints with four to six rows. The first three rows
+/// are those of LDY_LAW_CONTACT. Then come the angular velocity about the normal (four rows), about both tangents (five), or about
+/// all three axes in the order of the first rows (six). R has moments there. The moment about the tangents opposes its angular
+/// velocity and is at most rolling_friction (R_N + cohesion); the moment about the normal opposes its angular velocity and is at
+/// most torsional_friction (R_N + cohesion).
+pub const LDY_LAW_ROLLING_CONTACT: i32 = 5;
 
 /// The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and
 /// bias have one value for each scalar row; further values are not read.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_law {
-    /// One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT.
+    /// One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT, LDY_LAW_ROLLING_CONTACT.
     pub kind: i32,
     /// Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent.
     pub friction: f64,
@@ -46,6 +53,12 @@ pub struct ldy_law {
     pub friction_2: f64,
     /// Contacts: the largest tensile force, not negative.
     pub cohesion: f64,
+    /// Rolling and orthotropic contacts: the coefficient of rolling friction, a length, not negative; 0 without rows about the
+    /// tangents.
+    pub rolling_friction: f64,
+    /// Rolling and orthotropic contacts: the coefficient of torsional friction, a length, not negative; 0 without a row about the
+    /// normal.
+    pub torsional_friction: f64,
     /// Bounds: lower bounds of R; may be -INFINITY.
     pub lower: [f64; 6],
     /// Bounds: upper bounds of R, not below the lower bounds; may be INFINITY.
@@ -438,16 +451,30 @@ fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result
 impl ldy_law {
     /// Whether its kind is one of the kinds above.
     pub(super) fn is_known(&self) -> bool {
-        (LDY_LAW_NONE..=LDY_LAW_ORTHOTROPIC_CONTACT).contains(&self.kind)
+        (LDY_LAW_NONE..=LDY_LAW_ROLLING_CONTACT).contains(&self.kind)
     }
 }
 
 /// Convert a law to a law of the core; none if its kind is LDY_LAW_NONE or unknown.
 pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
-    let ldy_law { friction, friction_2, cohesion, lower, upper, bias, .. } = *law;
+    let ldy_law {
+        friction,
+        friction_2,
+        cohesion,
+        rolling_friction,
+        torsional_friction,
+        lower,
+        upper,
+        bias,
+        ..
+    } = *law;
     let kind = match law.kind {
-        LDY_LAW_CONTACT => Kind::Contact { friction, friction_2: friction, cohesion },
-        LDY_LAW_ORTHOTROPIC_CONTACT => Kind::Contact { friction, friction_2, cohesion },
+        LDY_LAW_CONTACT => Kind::contact([friction; 2], cohesion),
+        LDY_LAW_ROLLING_CONTACT | LDY_LAW_ORTHOTROPIC_CONTACT => {
+            let is_isotropic = law.kind == LDY_LAW_ROLLING_CONTACT;
+            let friction_2 = if is_isotropic { friction } else { friction_2 };
+            Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction }
+        }
         LDY_LAW_FIXED => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
         LDY_LAW_BOUNDS => Kind::Bounds { lower, upper },
         _ => return None,
@@ -462,16 +489,23 @@ pub(super) fn told(law: Option<&RowLaw>, rows: usize) -> ldy_law {
         friction: 0.0,
         friction_2: 0.0,
         cohesion: 0.0,
+        rolling_friction: 0.0,
+        torsional_friction: 0.0,
         lower: [0.0; 6],
         upper: [0.0; 6],
         bias: law.map_or([0.0; 6], |law| law.bias),
     };
     match law.map(|law| law.kind) {
-        None => {}
-        Some(Kind::Contact { friction, friction_2, cohesion }) => {
+        None | Some(Kind::Moments) => {}
+        Some(Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction }) => {
             let is_isotropic = friction == friction_2;
-            to.kind = if is_isotropic { LDY_LAW_CONTACT } else { LDY_LAW_ORTHOTROPIC_CONTACT };
+            to.kind = match is_isotropic {
+                true if rows > 3 => LDY_LAW_ROLLING_CONTACT,
+                true => LDY_LAW_CONTACT,
+                false => LDY_LAW_ORTHOTROPIC_CONTACT,
+            };
             (to.friction, to.cohesion) = (friction, cohesion);
+            (to.rolling_friction, to.torsional_friction) = (rolling_friction, torsional_friction);
             to.friction_2 = if is_isotropic { 0.0 } else { friction_2 };
         }
         Some(Kind::Bounds { lower, upper }) => {

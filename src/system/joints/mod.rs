@@ -1,4 +1,5 @@
-//! Joints of rigid bodies by axes: hinges, sliders, universal joints, welds, and rows for their limits and motors.
+//! Joints of rigid bodies by axes: hinges, sliders, universal joints, welds, and rows for their limits and motors; and contacts with
+//! moments, whose rows are those of a point and angular velocities in a frame that stays in the world.
 //!
 //! A joint has an axis frame and a point on each of its bodies. It is a constraint by operators, and an update makes the operators
 //! again if an input has changed: the rotations of its bodies, or their positions ([`System::set_positions`]).
@@ -7,21 +8,25 @@
 //! both points count as one place.
 #![forbid(unsafe_code)]
 
+mod contact;
 mod error;
 mod rows;
 
+use crate::kinematics::rigid::DOFS;
 use crate::math::{Block, Vector};
 use crate::memory::with_capacity;
 
 use super::axes::FRAME;
 use super::body::{Kinematics, finite, same_bits};
-use super::constraint::Operator;
+use super::constraint::{MOST_ROWS, Operator};
 use super::dirty;
 use super::error::{Checked, Error, Fault, Result, subject_of, unknown};
 use super::id_table::Id;
 use super::model::System;
 use crate::fault::check_size;
-use rows::{End, Ends};
+use rows::{End, Ends, Row};
+
+pub use contact::ContactRows;
 
 /// The fault of operators for a joint, which has its own.
 pub(super) const HAS_OPERATORS: &str = "it is a joint by axes, whose operators H an update makes: insert it as a constraint by operators to set them";
@@ -78,10 +83,36 @@ pub struct JointFrame {
 pub(super) struct Joint {
     id: Id,
     bodies: [Option<Id>; 2],
-    kind: JointKind,
+    kind: Kind,
     frames: [JointFrame; 2],
     /// The inputs of the operators that the constraint has.
     made: Inputs,
+}
+
+/// What a constraint of this list is.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Joint(JointKind),
+    /// A contact with moments; its axes are in the world.
+    Contact(ContactRows),
+}
+
+impl Kind {
+    /// The operator of the master (side 0) or the slave (side 1).
+    fn operator(self, ends: &Ends, side: usize) -> [f64; MOST_ROWS * DOFS] {
+        let axes = match self {
+            Self::Joint(_) => ends.master_axes(),
+            Self::Contact(_) => ends.given_axes(),
+        };
+        ends.operator(self.rows(), &axes, side)
+    }
+
+    fn rows(self) -> &'static [Row] {
+        match self {
+            Self::Joint(kind) => kind.rows(),
+            Self::Contact(rows) => rows.rows(),
+        }
+    }
 }
 
 /// The inputs of operators that change.
@@ -90,16 +121,27 @@ struct Inputs {
     rotations: [Block; 2],
     /// The places of the centers of master and slave, if both are known; zeros for the ground.
     centers: Option<[Vector; 2]>,
+    /// The axes and points of a contact may change, too.
+    axes: Block,
+    points: [Vector; 2],
 }
 
 impl Inputs {
+    fn new(ends: &Ends, frames: &[JointFrame; 2], centers: Option<[Vector; 2]>) -> Self {
+        let points = [frames[0].point, frames[1].point];
+        Self { rotations: ends.rotations(), centers, axes: frames[0].axes, points }
+    }
+
     fn has_bits_of(&self, other: &Self) -> bool {
         let are_same = match (&self.centers, &other.centers) {
             (None, None) => true,
             (Some(own), Some(other)) => same_bits(own.as_flattened(), other.as_flattened()),
             _ => false,
         };
-        are_same && same_bits(self.rotations.as_flattened(), other.rotations.as_flattened())
+        are_same
+            && same_bits(self.rotations.as_flattened(), other.rotations.as_flattened())
+            && same_bits(&self.axes, &other.axes)
+            && same_bits(self.points.as_flattened(), other.points.as_flattened())
     }
 }
 
@@ -122,9 +164,23 @@ impl System {
         let failed = |fault| Error { subject, fault };
         let frames = self.check_frames([master, slave]).map_err(failed)?;
         let ends = self.ends(bodies, &frames).map_err(failed)?;
-        let made = Inputs { rotations: ends.rotations(), centers: None };
+        let kind = Kind::Joint(kind);
+        let made = Inputs::new(&ends, &frames, None);
         let operators = made_operators(kind, bodies, &ends).map_err(failed)?;
-        self.joints.try_reserve(1).map_err(|_| failed(Fault::Memory))?;
+        self.put_joint(bodies, kind, frames, made, operators)
+    }
+
+    /// Insert a joint that has been checked.
+    fn put_joint(
+        &mut self,
+        bodies: [Option<Id>; 2],
+        kind: Kind,
+        frames: [JointFrame; 2],
+        made: Inputs,
+        operators: Vec<Operator>,
+    ) -> Result<Id> {
+        let subject = subject_of(None, &bodies);
+        self.joints.try_reserve(1).map_err(|_| Error { subject, fault: Fault::Memory })?;
         let id = self.add_constraint_rows(&bodies, operators)?;
         self.joints.push(Joint { id, bodies, kind, frames, made });
         Ok(id)
@@ -141,11 +197,12 @@ impl System {
     /// If there is no joint with this id, the position of a body is not known, the result is not finite, or `errors` has the wrong
     /// length.
     pub fn joint_error(&self, id: Id, errors: &mut [f64]) -> Result {
-        let Joint { bodies, kind, frames, .. } = &self.joints[self.place_of_joint(id)?];
+        let (place, kind) = self.place_of_joint(id)?;
+        let Joint { bodies, frames, .. } = &self.joints[place];
         let failed = |fault| Error { subject: subject_of(Some(id), bodies), fault };
         check_size("the errors of the joint", kind.rows().len(), errors.len()).map_err(failed)?;
         let centers = self.centers(*bodies)?;
-        let found = error::errors(*kind, &self.ends(*bodies, frames).map_err(failed)?, &centers);
+        let found = error::errors(kind, &self.ends(*bodies, frames).map_err(failed)?, &centers);
         let found = &found[..errors.len()];
         finite("the error", found).map_err(failed)?;
         errors.copy_from_slice(found);
@@ -173,15 +230,19 @@ impl System {
             let Joint { id, bodies, kind, ref frames, made } = self.joints[k];
             let failed = |fault| Error { subject: subject_of(Some(id), &bodies), fault };
             let mut ends = self.ends(bodies, frames).map_err(failed)?;
-            let centers = self.centers(bodies).ok();
-            let inputs = Inputs { rotations: ends.rotations(), centers };
+            // The points of a contact are places of their own, which a gap may part.
+            let centers = match kind {
+                Kind::Joint(_) => self.centers(bodies).ok(),
+                Kind::Contact(_) => None,
+            };
+            let inputs = Inputs::new(&ends, frames, centers);
             if inputs.has_bits_of(&made) {
                 continue;
             }
             if let Some(centers) = &centers {
                 ends.part(centers);
             }
-            let of_ends = [0, 1].map(|side| ends.operator(kind, side));
+            let of_ends = [0, 1].map(|side| kind.operator(&ends, side));
             let (constraint, mark) = self.constraints.get_mut(id).ok_or(unknown(id))?;
             for (side, values) in of_ends.iter().enumerate() {
                 if let Some(operator) = constraint.operator_mut(side) {
@@ -194,9 +255,15 @@ impl System {
         Ok(())
     }
 
-    fn place_of_joint(&self, id: Id) -> Result<usize> {
+    /// The place of a joint in the list, and its kind.
+    fn place_of_joint(&self, id: Id) -> Result<(usize, JointKind)> {
         let subject = self.subject(id)?;
-        self.find_joint(id).ok_or(Error { subject, fault: Fault::Invalid("it is not a joint by axes") })
+        let place = self.find_joint(id);
+        let found = place.and_then(|place| match self.joints[place].kind {
+            Kind::Joint(kind) => Some((place, kind)),
+            Kind::Contact(_) => None,
+        });
+        found.ok_or(Error { subject, fault: Fault::Invalid("it is not a joint by axes") })
     }
 
     fn find_joint(&self, id: Id) -> Option<usize> {
@@ -240,12 +307,12 @@ impl System {
 }
 
 /// The operators of a new joint: one for each body, with memory for all columns.
-fn made_operators(kind: JointKind, bodies: [Option<Id>; 2], ends: &Ends) -> Checked<Vec<Operator>> {
+fn made_operators(kind: Kind, bodies: [Option<Id>; 2], ends: &Ends) -> Checked<Vec<Operator>> {
     let mut operators = with_capacity(2)?;
     let rows = kind.rows().len();
     for side in (0..2).filter(|&side| bodies[side].is_some()) {
         let mut operator = Operator::zero(rows, 6)?;
-        operator.replace(&ends.operator(kind, side)[..6 * rows])?;
+        operator.replace(&kind.operator(ends, side)[..6 * rows])?;
         operators.push(operator);
     }
     Ok(operators)

@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 use crate::kinematics::rigid::DOFS;
-use crate::math::{Block, Vector, cross, difference, sum, times, transposed_times};
+use crate::math::{Block, Vector, cross, difference, of_columns, sum, times, transposed_times};
 use crate::system::MOST_ROWS;
 
 use super::{JointFrame, JointKind};
@@ -105,13 +105,25 @@ impl Ends<'_> {
         master.arm = difference(&master.arm, &transposed_times(master.rotation, &gap));
     }
 
-    /// The operator of the master (side 0) or the slave (side 1), signs included: rows × 6 values, column-major; zeros after them.
-    pub fn operator(&self, kind: JointKind, side: usize) -> [f64; MOST_ROWS * DOFS] {
+    /// The axes of the master, in the world.
+    pub fn master_axes(&self) -> Block {
+        let master = &self.0[0];
+        of_columns([master.axis(0), master.axis(1), master.axis(2)])
+    }
+
+    /// The axes as they were given.
+    pub fn given_axes(&self) -> Block {
+        *self.0[0].axes
+    }
+
+    /// The operator of the master (side 0) or the slave (side 1) along axes in the world, signs included: rows × 6 values,
+    /// column-major; zeros after them.
+    pub fn operator(&self, rows: &[Row], axes: &Block, side: usize) -> [f64; MOST_ROWS * DOFS] {
         let [master, slave] = &self.0;
-        let (rows, mut h) = (kind.rows(), [0.0; MOST_ROWS * DOFS]);
+        let mut h = [0.0; MOST_ROWS * DOFS];
         for (i, &row) in rows.iter().enumerate() {
             let direction = match row {
-                Row::Point(axis) | Row::Angular(axis) => master.axis(axis),
+                Row::Point(k) | Row::Angular(k) => [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]],
                 Row::Cross => cross(&master.axis(0), &slave.axis(1)),
             };
             let values = self.0[side].values(row, &direction);

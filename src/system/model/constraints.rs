@@ -219,7 +219,7 @@ impl System {
         Ok(())
     }
 
-    /// Give a constraint at points another frame and other points.
+    /// Give a constraint at points, or a contact with moments, another frame and other points.
     ///
     /// # Errors
     /// If there is no constraint with this id, it was inserted with operators, or something is not finite.
@@ -251,6 +251,10 @@ impl System {
         placement: Placement,
     ) -> Result {
         let before = self.constraint(id)?.bodies;
+        if self.is_rolling_contact(id) {
+            self.put_contact(id, &placement);
+            return Ok(());
+        }
         if before != bodies {
             mark_bodies(&mut self.bodies, before.into_iter().flatten(), |users| *users -= 1);
             mark_bodies(&mut self.bodies, bodies.into_iter().flatten(), |users| *users += 1);
@@ -281,7 +285,10 @@ impl System {
     ) -> Result<Placement> {
         let constraint = self.constraint(id)?;
         let own = |fault| Error { subject: constraint.subject(id), fault };
-        ensure!(constraint.is_at_points(), own(Fault::Invalid(OTHER_KIND)));
+        let is_contact = self.is_rolling_contact(id);
+        ensure!(constraint.is_at_points() || is_contact, own(Fault::Invalid(OTHER_KIND)));
+        let why = "a contact with moments keeps its bodies: remove it and insert another one";
+        ensure!(!is_contact || constraint.bodies == bodies, own(Fault::Invalid(why)));
         let failed = |fault| Error { subject: Subject::Constraint(Some(id), bodies), fault };
         self.check_points(bodies, frame, points).map_err(failed)
     }
