@@ -48,9 +48,9 @@ impl System {
         &self,
         count: usize,
         id: impl Fn(usize) -> Id,
-        mut tell: impl FnMut(usize, &Vector),
+        tell: impl FnMut(usize, &Vector),
     ) -> EntryResult {
-        tell_all(count, |k| self.position(id(k)), |k, position| tell(k, position))
+        tell_all(count, |k| self.position(id(k)), tell)
     }
 
     pub(super) fn position(&self, id: Id) -> Result<&Vector> {

@@ -200,7 +200,7 @@ fn the_first_body_whose_solver_fails_is_told() {
     system.update(0.5).unwrap();
     let mut y = [0.0; 15];
     let error = system.multiply_through_bodies(&[1.0; 15], &mut y).unwrap_err();
-    assert_eq!((error.subject, error.fault), (Subject::Body(1), Fault::Solver(1)));
+    assert_eq!((error.subject, error.fault), (Subject::Body(Some(1)), Fault::Solver(1)));
     // Nothing is left of it.
     system.set_inertia(1, Inertia::dense(1, &[3.0]).unwrap()).unwrap();
     system.set_inertia(3, Inertia::dense(1, &[5.0]).unwrap()).unwrap();
