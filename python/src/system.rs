@@ -766,7 +766,7 @@ impl System {
         };
         let numbers = [rows.w.values(), rows.b, rows.v, rows.diagonal, rows.inverse];
         Ok((
-            array(py, rows.ids),
+            PyArray1::from_iter(py, rows.ids.iter().map(|id| *id as i64)),
             [scalars, array(py, rows.w.starts()), array(py, rows.w.columns())],
             numbers.map(|values| array(py, values)),
         ))
