@@ -7,12 +7,19 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DESTDIR ?=
 INSTALL ?= install
+# In front of the names of binutils for another processor.
+BINUTILS ?=
+# For the shared library that is installed. STRIP=true leaves it as it is.
+STRIP ?= $(BINUTILS)strip
 
 PKGCONFIGDIR = $(LIBDIR)/pkgconfig
 CMAKEDIR = $(LIBDIR)/cmake/ldy
 
 VERSION := $(shell sed -n '/^version = /{s/[^"]*"\(.*\)"/\1/p;q}' Cargo.toml)
-SO_VERSION := $(firstword $(subst ., ,$(VERSION)))
+# The part of the version that stays while compiled programs go on working: before 1.0 a minor release may change everything, from then on
+# only a major one.
+MAJOR := $(firstword $(subst ., ,$(VERSION)))
+SO_VERSION := $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 # What rustc says that the archive needs of the system (--print native-static-libs), and the part of it that a C
 # compiler does not bring by itself: it chooses the unwinder that goes with the kind of program.
@@ -65,7 +72,8 @@ install: $(SHARED)
 	$(INSTALL) -d "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(PKGCONFIGDIR)" "$(DESTDIR)$(CMAKEDIR)"
 	$(put) include/ldy.h include/ldy_host.h include/ldy_system.h include/ldy_bridge.h include/ldy.hpp include/ldy_bridge.hpp \
 	  "$(DESTDIR)$(INCLUDEDIR)"
-	$(put) $(LDY_LIB) $(SHARED) "$(DESTDIR)$(LIBDIR)"
+	$(put) $(LDY_LIB) "$(DESTDIR)$(LIBDIR)"
+	$(put) --strip --strip-program=$(STRIP) $(SHARED) "$(DESTDIR)$(LIBDIR)"
 	$(call links,$(DESTDIR)$(LIBDIR))
 	$(call put_filled,ldy.pc,$(DESTDIR)$(PKGCONFIGDIR))
 	$(call put_filled,ldyConfig.cmake,$(DESTDIR)$(CMAKEDIR))

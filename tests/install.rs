@@ -1,7 +1,7 @@
 //! `make install`: what it puts where, programs built from the installed tree, and `make uninstall`.
 
 use crate::compiler::{command, root, run};
-use crate::library::{archive, cc, make, native_libraries, shared, succeeds};
+use crate::library::{archive, cc, make, native_libraries, shared, so_version, succeeds};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,10 @@ use tempfile::TempDir;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const VERSIONED: &str = concat!("libldy.so.", env!("CARGO_PKG_VERSION"));
-const SONAME: &str = concat!("libldy.so.", env!("CARGO_PKG_VERSION_MAJOR"));
+
+fn soname() -> String {
+    format!("libldy.so.{}", so_version(VERSION))
+}
 
 /// A place to install into, removed in the end.
 struct Stage {
@@ -72,8 +75,8 @@ fn expected_tree(libdir: &str, includedir: &str) -> BTreeMap<String, String> {
         file(format!("{includedir}/ldy_bridge.hpp")),
         file(format!("{libdir}/libldy.a")),
         file(format!("{libdir}/{VERSIONED}")),
-        (format!("{libdir}/{SONAME}"), VERSIONED.to_string()),
-        (format!("{libdir}/libldy.so"), SONAME.to_string()),
+        (format!("{libdir}/{}", soname()), VERSIONED.to_string()),
+        (format!("{libdir}/libldy.so"), soname()),
         file(format!("{libdir}/pkgconfig/ldy.pc")),
         file(format!("{libdir}/cmake/ldy/ldyConfig.cmake")),
         file(format!("{libdir}/cmake/ldy/ldyConfigVersion.cmake")),
@@ -104,7 +107,13 @@ fn the_installed_files_are_those_that_were_built_and_readable_by_all() {
     use std::os::unix::fs::PermissionsExt;
     let stage = Stage::install(DEFAULT);
     let bytes = |path: &Path| fs::read(path).expect("a file");
-    assert!(bytes(&stage.path("usr/local/lib/libldy.so")) == bytes(&shared()));
+    // Without the names that only a debugger or a profiler reads; with STRIP=true as it was linked.
+    let stripped = stage.path("stripped");
+    succeeds(command("strip").arg(shared()).arg("-o").arg(&stripped));
+    assert!(bytes(&stage.path("usr/local/lib/libldy.so")) == bytes(&stripped));
+    assert!(bytes(&stripped).len() < bytes(&shared()).len());
+    let whole = Stage::install(&["STRIP=true"]);
+    assert!(bytes(&whole.path("usr/local/lib/libldy.so")) == bytes(&shared()));
     assert!(bytes(&stage.path("usr/local/lib/libldy.a")) == bytes(&archive()));
     for header in ["ldy.h", "ldy_host.h", "ldy_system.h", "ldy_bridge.h", "ldy.hpp", "ldy_bridge.hpp"] {
         let installed = bytes(&stage.path("usr/local/include").join(header));
@@ -171,7 +180,7 @@ fn programs_build_through_pkg_config() {
         let dynamic = pkg_config(&libdir, &["--cflags", "--libs"]);
         let mut shared = build("with_shared", &dynamic);
         let (success, messages) = run(&mut shared);
-        assert!(!success && messages.contains(SONAME), "the loader does not look there: {messages}");
+        assert!(!success && messages.contains(&soname()), "the loader does not look there: {messages}");
         check_minimal(shared.env("LD_LIBRARY_PATH", &libdir));
 
         let mut with_archive = pkg_config(&libdir, &["--static", "--cflags", "--libs"]);
@@ -222,7 +231,7 @@ fn programs_build_through_cmake() {
         for (program, is_shared) in [("with_static", false), ("with_shared", true)] {
             let program = build.join(program);
             let dynamic = succeeds(command("readelf").arg("--dynamic").arg(&program));
-            assert_eq!(dynamic.contains(SONAME), is_shared, "{dynamic}");
+            assert_eq!(dynamic.contains(&soname()), is_shared, "{dynamic}");
             check_minimal(&mut Command::new(program));
         }
     }
@@ -247,29 +256,47 @@ fn a_tree_may_be_moved() {
 fn serves(stage: &Stage, version: &str, pointer: &str) -> bool {
     let file = stage.path("usr/local/lib/cmake/ldy/ldyConfigVersion.cmake");
     let script = stage.path("ask.cmake");
-    let major = version.split('.').next().unwrap_or_default();
+    let mut parts = version.split('.');
+    let mut part = || parts.next().unwrap_or("0");
     let text = format!(
-        "set(PACKAGE_FIND_VERSION {version})\nset(PACKAGE_FIND_VERSION_MAJOR {major})\n\
-         set(CMAKE_SIZEOF_VOID_P {pointer})\ninclude({})\n\
+        "set(PACKAGE_FIND_VERSION {version})\nset(PACKAGE_FIND_VERSION_MAJOR {})\n\
+         set(PACKAGE_FIND_VERSION_MINOR {})\nset(CMAKE_SIZEOF_VOID_P {pointer})\ninclude({})\n\
          if(PACKAGE_VERSION_COMPATIBLE AND NOT PACKAGE_VERSION_UNSUITABLE)\n  message(\"yes\")\nendif()\n",
+        part(),
+        part(),
         file.display()
     );
     fs::write(&script, text).expect("a script");
     succeeds(command("cmake").arg("-P").arg(script)).contains("yes")
 }
 
+/// An installation that has the given version; its shared library is linked elsewhere than that of other tests.
+fn install_version(version: &str) -> Stage {
+    let elsewhere = tempfile::tempdir().expect("a temporary directory");
+    let directory = format!("SHARED_DIR={}", elsewhere.path().display());
+    Stage::install(&[&format!("VERSION={version}"), &directory])
+}
+
+/// Minor releases before 1.0 are strangers to each other, those after it are not.
 #[test]
-fn the_cmake_package_serves_its_major_version_up_to_its_own() {
-    let stage = Stage::install(DEFAULT);
-    let [major, minor, patch] = VERSION.split('.').collect::<Vec<_>>()[..] else { panic!("{VERSION}") };
-    let next = |part: &str| part.parse::<u32>().expect("a number") + 1;
-    assert!(serves(&stage, VERSION, "8"));
-    assert!(serves(&stage, major, "8"));
-    assert!(serves(&stage, &format!("{major}.0.0"), "8"));
-    assert!(!serves(&stage, &format!("{major}.{minor}.{}", next(patch)), "8"));
-    assert!(!serves(&stage, &format!("{major}.{}", next(minor)), "8"));
-    assert!(!serves(&stage, &format!("{}.0", next(major)), "8"));
-    assert!(!serves(&stage, VERSION, "4"));
+fn the_cmake_package_and_the_soname_serve_what_is_compatible() {
+    let cases: [(&str, &str, &[&str], &[&str]); 3] = [
+        ("0.1.2", "0.1", &["0.1", "0.1.0", "0.1.2"], &["0", "0.0.9", "0.1.3", "0.2", "1", "1.1"]),
+        ("0.2.0", "0.2", &["0.2", "0.2.0"], &["0", "0.1", "0.1.0", "0.2.1", "0.20", "1.0", "2.0"]),
+        ("1.2.3", "1", &["1", "1.0", "1.1.9", "1.2.3"], &["0.1", "0.2", "1.2.4", "1.3", "2", "10.0"]),
+    ];
+    for (version, series, served, refused) in cases {
+        assert_eq!(so_version(version), series);
+        let stage = install_version(version);
+        let library = stage.path("usr/local/lib").join(format!("libldy.so.{version}"));
+        let dynamic = succeeds(command("readelf").arg("--dynamic").arg(library));
+        assert!(dynamic.contains(&format!("[libldy.so.{series}]")), "{version}: {dynamic}");
+        let link = fs::read_link(stage.path("usr/local/lib/libldy.so")).expect("a link");
+        assert_eq!(link, Path::new(&format!("libldy.so.{series}")));
+        served.iter().for_each(|asked| assert!(serves(&stage, asked, "8"), "{version} for {asked}"));
+        refused.iter().for_each(|asked| assert!(!serves(&stage, asked, "8"), "{version} for {asked}"));
+        assert!(!serves(&stage, version, "4"));
+    }
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn generate() -> [Generated; 6] {
     let ldy_bridge_h = ldy_bridge_h(&prototypes("system/c_api/locdyn.rs"));
     let exports = version_script(
         &[&ldy_h, &ldy_host_h, &ldy_system_h, &ldy_bridge_h],
-        concat!("LDY_", env!("CARGO_PKG_VERSION_MAJOR")),
+        &format!("LDY_{}", crate::library::so_version(env!("CARGO_PKG_VERSION"))),
     );
     [
         Generated { path: "include/ldy.h", text: ldy_h },

@@ -77,6 +77,12 @@ pub fn shared() -> PathBuf {
     shared_directory().join(concat!("libldy.so.", env!("CARGO_PKG_VERSION")))
 }
 
+/// The end of the SONAME: MAJOR.MINOR before 1.0, then MAJOR.
+pub fn so_version(version: &str) -> &str {
+    let parts = if version.starts_with("0.") { 2 } else { 1 };
+    version.match_indices('.').nth(parts - 1).map_or(version, |(end, _)| &version[..end])
+}
+
 /// What libldy.a needs of the system.
 pub fn native_libraries() -> Vec<String> {
     read("packaging/native-libs").split_whitespace().map(str::to_string).collect()
