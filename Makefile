@@ -31,7 +31,9 @@
 #   make site                         all documentation with references and gallery in target/site/html; figures: draw its figures again
 #   make test-mujoco                  examples/mujoco.c with the MuJoCo of PyPI
 #   make uninstall                    remove the installed files; same variables as install
-#   make dist                         a tarball, Debian packages and a wheel for old versions of glibc, in target/dist; test-dist: their test
+#   make dist MACHINES="x86_64 aarch64"  tarballs, Debian packages and wheels for old versions of glibc, in target/dist; test-dist: their test
+#   make abi                          compare the functions and types of the headers with the recorded ones; abi-accept: record them
+#   make release-check                all that a release needs; make addresses REPOSITORY=https://...: where the project lives, in all manifests
 #   make size                         the size of a minimal program
 #   make help                         this list
 
@@ -57,6 +59,7 @@ include packaging/install.mk
 include packaging/python.mk
 include packaging/dist.mk
 include packaging/site.mk
+include packaging/release.mk
 include benches/bench.mk
 
 .PHONY: help library run run-wall run-ode test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host

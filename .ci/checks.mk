@@ -6,15 +6,15 @@ CARGO ?= cargo
 # Each make below has its own jobs.
 unexport MAKEFLAGS
 
-.PHONY: all commands library test-programs dependencies python model valgrind processors test fuzz lint site mpi-crate mpi-programs
+.PHONY: all commands library test-programs dependencies abi python model valgrind processors test fuzz lint site mpi-crate mpi-programs
 # The first are checks for which others wait, or that take long.
-all: library test-programs python test valgrind model dependencies processors fuzz lint site mpi-crate mpi-programs
+all: library test-programs python test valgrind model dependencies abi processors fuzz lint site mpi-crate mpi-programs
 
 # All packages are installed here, since two checks cannot install packages at the same time.
 commands:
 	scripts/require cc c++ ar ld nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
 	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib libode clang clang++ python3 python3-venv
-	scripts/require doxygen doxygen-awesome-css
+	scripts/require doxygen doxygen-awesome-css abidiff
 
 library: commands
 	make --no-print-directory library
@@ -23,6 +23,9 @@ library: commands
 dependencies: commands
 	scripts/one-build-of-each
 	scripts/cargo-deny --locked check bans licenses sources
+
+abi: commands
+	make --no-print-directory abi
 
 # The packages of Python come first, since they wait for the network; then examples/mujoco.c is linked with the library.
 python: library

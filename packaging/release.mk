@@ -1,0 +1,39 @@
+# Checks before a release. Part of ../Makefile.
+
+ABI := $(abspath $(TARGET))/abi
+ABI_BASELINE := packaging/libldy.abi
+
+.PHONY: abi abi-accept release-check
+
+# Functions, types and layouts of the headers compared with those of the baseline. What is new is a difference, too: a release promises it.
+abi:
+	@scripts/require cc python3 abidiff
+	@mkdir -p $(ABI)
+	@packaging/abi-stub libldy.so.$(SO_VERSION) $(ABI)/libldy.so
+	@abidiff --no-show-locs $(ABI_BASELINE) $(ABI)/libldy.so || { \
+	  echo "abi: this is not what $(ABI_BASELINE) records; where docs/upgrading/abi.md allows it: make abi-accept, and a line in CHANGELOG.md" >&2; \
+	  exit 1; }
+
+# The baseline written again, which a commit shows.
+abi-accept:
+	@scripts/require cc python3 abidw
+	@mkdir -p $(ABI)
+	@packaging/abi-stub libldy.so.$(SO_VERSION) $(ABI)/libldy.so
+	@abidw --no-corpus-path --no-comp-dir-path --no-show-locs --type-id-style hash --out-file $(ABI_BASELINE) $(ABI)/libldy.so
+
+# In every manifest: make addresses REPOSITORY=https://...
+DOCUMENTATION ?= https://docs.rs/ldy
+
+.PHONY: addresses
+addresses:
+	@scripts/require python3
+	@test -n "$(REPOSITORY)" || { echo "addresses: name the repository: make addresses REPOSITORY=https://..." >&2; exit 2; }
+	@packaging/addresses "$(REPOSITORY)" "$(DOCUMENTATION)" && packaging/addresses --check
+
+# All that a release needs besides the checks of each change. The crates are packed, built from what is packed, and all but published.
+release-check: abi
+	@scripts/require python3 $(CARGO)
+	@packaging/addresses --check
+	@scripts/cargo-deny --locked check bans licenses sources
+	@$(CARGO) publish --dry-run --locked --quiet --target-dir $(abspath $(TARGET))/publish --package ldy-codegen --package ldy-factor --package ldy
+	@$(MAKE) --no-print-directory test-dist
