@@ -25,7 +25,9 @@ pub fn make(arguments: &[String]) -> String {
 /// The same before the library is built.
 fn make_alone(arguments: &[String]) -> String {
     let mut make = command("make");
-    for inherited in ["MAKEFLAGS", "MAKEOVERRIDES", "PREFIX", "LIBDIR", "INCLUDEDIR", "DESTDIR", "LDFLAGS"] {
+    for inherited in
+        ["MAKEFLAGS", "MAKEOVERRIDES", "PREFIX", "LIBDIR", "INCLUDEDIR", "DESTDIR", "LDFLAGS", "STRIP"]
+    {
         make.env_remove(inherited);
     }
     succeeds(make.arg("--no-print-directory").args(arguments).env("CARGO_TARGET_DIR", target()))
