@@ -186,8 +186,8 @@ typedef struct ldy_system ldy_system;
 LDY_RESULT
 int ldy_system_create(ldy_system **system);
 
-/* Copy a system: bodies, constraints, and everything that was set, under the same ids. The copy has no results; after an update they
-   are bit-identical with those of the original.
+/* Copy a system: bodies, constraints, and everything that was set, under the same ids. The copy has no results. After an update it
+   has bit-identical results.
 
    - clone: where to write the copy. Destroy it with ldy_system_destroy.
 
@@ -552,8 +552,8 @@ int ldy_system_add_point_constraint(ldy_system *system,
                                     int64_t *constraint);
 
 /* Insert a contact with moments between points of rigid bodies or obstacles, for LDY_LAW_ROLLING_CONTACT. The first three rows are
-   those of ldy_system_add_point_constraint. The rows after them are relative angular velocities, master minus slave, about axes
-   of the same frame.
+   the rows of ldy_system_add_point_constraint. The rows after them are relative angular velocities, master minus slave, about axes
+   of this frame.
 
    - rows: 4: then about the third axis, the normal. 5: about the first and the second, the tangents. 6: about all three.
    - master, slave, frame, master_point, slave_point: as in ldy_system_add_point_constraint.

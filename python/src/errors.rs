@@ -75,7 +75,7 @@ fn place(error: &Error) -> Place {
         (Subject::Constraint(id, _) | Subject::Among(id, ..), Fault::NoBody(body)) => (id, Some(body)),
         (Subject::Constraint(id, _) | Subject::Among(id, ..), _) => (id, None),
         (Subject::System, Fault::NoBody(body)) => (None, Some(body)),
-        (Subject::System, _) => (None, None),
+        _ => (None, None),
     };
     Place { constraint: constraint.map(|id| id as i64), body: body.map(|id| id as i64), entry: None }
 }

@@ -220,6 +220,8 @@ pub fn report<'py>(
         Status::Infeasible => "infeasible",
         Status::Stopped => "stopped",
         Status::WorkLimit => "work_limit",
+        // Later versions of the library may have more.
+        _ => "unknown",
     };
     let residual = &report.residual;
     let numbers = [

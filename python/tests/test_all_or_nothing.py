@@ -56,13 +56,13 @@ def test_a_refused_call_has_not_been_made(what):
     assert digest(system) == digest(other)
 
 
-def test_texts_have_the_ids_that_things_would_have_had():
+def test_texts_have_no_ids_of_things_that_were_not_inserted():
     system, _, _ = scene()
-    with pytest.raises(ldy.Error, match="entry 2: body 5: "):
+    with pytest.raises(ldy.Error, match="entry 2: new body: "):
         REFUSED["rigid"](system)
-    with pytest.raises(ldy.Error, match="entry 2: constraint 5 on body 2: "):
+    with pytest.raises(ldy.Error, match="entry 2: new constraint on body 2: "):
         REFUSED["constraints"](system)
-    with pytest.raises(ldy.Error, match="entry 2: constraint 5 on body 7: there is no body 7"):
+    with pytest.raises(ldy.Error, match="entry 2: new constraint on body 7: there is no body 7"):
         REFUSED["constraints of no body"](system)
 
 

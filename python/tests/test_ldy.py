@@ -175,11 +175,11 @@ def test_forces_and_reactions():
 
 def test_errors_name_what_is_wrong_and_leave_nothing_behind():
     system = ldy.System()
-    with pytest.raises(ldy.Error, match="entry 1: body 1"):
+    with pytest.raises(ldy.Error, match="entry 1: new body"):
         system.add_rigid([1.0, -1.0, 1.0], 1.0)
     assert len(system.bodies()) == 0
     ball = system.add_rigid(1.0, 1.0)
-    with pytest.raises(ldy.Error, match="entry 2: constraint"):
+    with pytest.raises(ldy.Error, match="entry 2: new constraint"):
         system.add_point_constraints(ball, ldy.GROUND, np.eye(3), [[0, 0, 0], [1, 0, 0], [np.nan, 0, 0]])
     system.update(1.0)
     assert len(system.results()) == 0

@@ -166,7 +166,7 @@ def test_constraints_are_rows_of_a_jacobian(form):
     J[0, 3:], J[1:4, :3] = 0, 0
     ids = system.add_jacobian(order, heights, form(J))
     assert ids.tolist() == [1, 2, 3, 4]
-    with pytest.raises(ldy.Error, match="entry 3: constraint 8: a constraint has one to six rows"):
+    with pytest.raises(ldy.Error, match="entry 3: new constraint: a constraint has one to six rows"):
         system.add_jacobian(order, [1, 3, 6, 0], form(J))
     with pytest.raises(ldy.Error, match="rows of the Jacobian J: 12 values where 10 are needed"):
         system.add_jacobian(order, heights[:3], form(J))

@@ -164,7 +164,7 @@ def test_a_list_of_contacts_is_matched_by_keys():
     assert list(ids) == [6, 4] and (sync.kept, sync.inserted, sync.removed, sync.first_inserted) == (1, 1, 1, 6)
     np.testing.assert_allclose(quarter @ system.stored_reactions()[12:15], [12, 13, 14])
     assert list(system.laws(ids).kind) == ["none", "contact"]
-    with pytest.raises(ldy.Error, match="^entry 1: constraint 8 on body 0: an earlier entry has its key"):
+    with pytest.raises(ldy.Error, match="^entry 1: new constraint on body 0: an earlier entry has its key"):
         system.sync_constraints([5, 5], block, ldy.GROUND, np.eye(3))
     assert system.sync_constraints([], block, ldy.GROUND, np.eye(3))[1].removed == 2
     assert len(system.tags()) == 4

@@ -61,6 +61,7 @@ impl Options {
 
 /// The method of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Method {
     /// Gauss–Seidel until Newton's method is expected to be quicker; both in turns where Newton's method fails.
     #[default]
@@ -73,6 +74,7 @@ pub enum Method {
 
 /// The status of a solution: why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Status {
     /// The residual is within the tolerance.
     Converged,

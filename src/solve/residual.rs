@@ -14,6 +14,7 @@ pub const HUGE: f64 = 1e8;
 
 /// The measure that is compared with the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Measure {
     /// The larger of the other two, so that neither hides a violation.
     #[default]

@@ -58,6 +58,7 @@ pub enum Kinematics {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[allow(clippy::large_enum_variant, reason = "most bodies have blocks, and go without an allocation")]
+#[non_exhaustive]
 pub enum Inertia {
     /// A⁻¹ = 0: an obstacle, whose velocity is prescribed.
     Obstacle,

@@ -63,8 +63,8 @@ pub unsafe extern "C" fn ldy_system_create(system: *mut *mut ldy_system) -> c_in
     entry!(system: place => system.put(handle::made("system", System::new())?))
 }
 
-/// Copy a system: bodies, constraints, and everything that was set, under the same ids. The copy has no results; after an update they
-/// are bit-identical with those of the original.
+/// Copy a system: bodies, constraints, and everything that was set, under the same ids. The copy has no results. After an update it
+/// has bit-identical results.
 ///
 /// - clone: where to write the copy. Destroy it with ldy_system_destroy.
 ///

@@ -12,8 +12,8 @@ use super::error::{Checked, Error, Fault, Result};
 use super::model::System;
 
 impl System {
-    /// Copy a system: bodies, constraints, and everything that its user has set, under the same ids. The copy has no results; after
-    /// an update they have the bits of the original's.
+    /// Copy a system: bodies, constraints, and everything that its user has set, under the same ids. The copy has no results. After
+    /// an update it has the bits of the original.
     ///
     /// # Errors
     /// If a body has an inverse callback, which belongs to its user, or memory is exhausted.

@@ -33,6 +33,7 @@ pub struct Error {
 
 /// The subject of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Subject {
     /// The system as a whole.
     System,

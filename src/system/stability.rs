@@ -32,6 +32,7 @@ use crate::fault::check_size;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Joint {
     /// The distance of its points. The vector between them is along the normal, and the point of the master is ahead.
     Link {
@@ -48,6 +49,7 @@ pub enum Joint {
 
 /// The directions in which a system moves when its critical step is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Directions {
     /// All directions: safe.
     All,

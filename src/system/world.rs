@@ -70,7 +70,7 @@ impl System {
     }
 
     /// Write frames and points of `count` contacts between rigid bodies or obstacles, from their bodies, their normals and their places
-    /// in the world. Frames are those of [`frame_from_normal`]; both points of a contact are at its place.
+    /// in the world. Frames are made by [`frame_from_normal`]; both points of a contact are at its place.
     ///
     /// # Errors
     /// The error of the first entry with an error of [`System::body_point`], or whose normal is zero or not finite; nothing is

@@ -60,8 +60,8 @@ class Error(ValueError):
     >>> try:
     ...     system.add_rigid([1.0, -1.0], 1.0)
     ... except ldy.Error as error:
-    ...     print(error.code.name, error.body, error.entry)
-    INVALID_ARGUMENT 1 1
+    ...     print(error.code.name, error.entry)
+    INVALID_ARGUMENT 1
     """
 
     def __init__(

@@ -54,7 +54,7 @@ class System(Bodies, Constraints, Kept, Results, World):
         Returns
         -------
         System
-            The copy. It has no results; after an update they are bit-identical with those of this system.
+            The copy. It has no results. After an update its results are bit-identical with the original's.
 
         Raises
         ------

@@ -97,8 +97,8 @@ class World:
         array([0])
         """
         count = count_of((master, 0), (slave, 0), (normal, 1), (place, 1))
-        of = (np.ascontiguousarray(np.broadcast_to(ids(side), count)) for side in (master, slave))
-        frames, masters, slaves = self._core.contact_frames(*of, many("normal", normal, count, 3), many("place", place, count, 3))
+        sides = [np.ascontiguousarray(np.broadcast_to(ids(side), count)) for side in (master, slave)]
+        frames, masters, slaves = self._core.contact_frames(sides[0], sides[1], many("normal", normal, count, 3), many("place", place, count, 3))
         return frames.reshape(-1, 3, 3), masters.reshape(-1, 3), slaves.reshape(-1, 3)
 
     def body_point(self, bodies: ArrayLike, point: ArrayLike) -> Floats:

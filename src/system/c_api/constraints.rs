@@ -43,8 +43,8 @@ pub unsafe extern "C" fn ldy_system_add_point_constraint(
 }
 
 /// Insert a contact with moments between points of rigid bodies or obstacles, for LDY_LAW_ROLLING_CONTACT. The first three rows are
-/// those of ldy_system_add_point_constraint. The rows after them are relative angular velocities, master minus slave, about axes
-/// of the same frame.
+/// the rows of ldy_system_add_point_constraint. The rows after them are relative angular velocities, master minus slave, about axes
+/// of this frame.
 ///
 /// - rows: 4: then about the third axis, the normal. 5: about the first and the second, the tangents. 6: about all three.
 /// - master, slave, frame, master_point, slave_point: as in ldy_system_add_point_constraint.

@@ -1,5 +1,5 @@
 //! Joints of rigid bodies by axes: hinges, sliders, universal joints, welds, and rows for their limits and motors; and contacts with
-//! moments, whose rows are those of a point and angular velocities in a frame that stays in the world.
+//! moments: rows of a point and of angular velocities, in a frame that stays in the world.
 //!
 //! A joint has an axis frame and a point on each of its bodies. It is a constraint by operators, and an update makes the operators
 //! again if an input has changed: the rotations of its bodies, or their positions ([`System::set_positions`]).
@@ -89,7 +89,7 @@ pub(super) struct Joint {
     made: Inputs,
 }
 
-/// What a constraint of this list is.
+/// The kind of a constraint in this list.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Joint(JointKind),
