@@ -82,11 +82,11 @@ fn state(case: usize, random: &mut Random) -> (Row, Six, Six) {
         friction: 0.5 + 0.4 * random.signed(),
         rolling: if height > 4 { 0.2 + 0.1 * random.signed() } else { 0.0 },
         torsion: if height % 2 == 0 { 0.3 + 0.1 * random.signed() } else { 0.0 },
-        cohesion: if case % 3 == 0 { 0.4 } else { 0.0 },
-        bias: if case % 4 == 0 { random.array() } else { [0.0; 6] },
+        cohesion: if case.is_multiple_of(3) { 0.4 } else { 0.0 },
+        bias: if case.is_multiple_of(4) { random.array() } else { [0.0; 6] },
     };
     let (mut r, mut u) = ([0.0; 6], random.array::<6>());
-    if case % 7 == 0 {
+    if case.is_multiple_of(7) {
         r[0] = -row.cohesion;
         u[0] = 0.5 + 0.4 * u[0];
     } else {
