@@ -270,7 +270,7 @@ fn serves(stage: &Stage, version: &str, pointer: &str) -> bool {
     succeeds(command("cmake").arg("-P").arg(script)).contains("yes")
 }
 
-/// An installation that has the given version; its shared library is linked elsewhere than that of other tests.
+/// An installation with the given version. Its shared library has a folder of its own.
 fn install_version(version: &str) -> Stage {
     let elsewhere = tempfile::tempdir().expect("a temporary directory");
     let directory = format!("SHARED_DIR={}", elsewhere.path().display());
