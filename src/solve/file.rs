@@ -41,8 +41,10 @@ pub fn write_problem(
     let forces_of = forces.unwrap_or_default();
     let z_rows = z.map_or(0, BodyRows::len);
     let z_shape = [z_nodes(z).count(), 3, NODE];
+    let has_moments = of_rows(w, laws).any(|law| friction(law)[3..] != [0.0; 2]);
     let is_there = |name: &str| match name {
         "r0" => forces.is_some(),
+        "mu_r" | "mu_s" => has_moments,
         _ => z.is_some() || !name.starts_with("Z_"),
     };
     npz::write(

@@ -445,13 +445,13 @@ def _arrays_of(laws: Laws, heights: _Ints) -> dict[str, NDArray[Any]]:
     """Laws as arrays: contacts have no bounds, others no friction."""
     contact, there = laws.kind == "contact", np.arange(6) < heights[:, None]
     free = np.where(contact[:, None], 0.0, np.stack([laws.lower, laws.upper]))
+    moments = {"mu_r": laws.rolling_friction, "mu_s": laws.torsional_friction}
     return {
         "kind": np.where(contact, _CONTACT, _BOUNDS).astype(np.int32),
         "mu": laws.friction[:, 0],
         "mu_2": laws.friction[:, 1],
         "cohesion": laws.cohesion,
-        "mu_r": laws.rolling_friction,
-        "mu_s": laws.torsional_friction,
+        **(moments if any(values.any() for values in moments.values()) else {}),
         "lower": free[0][there],
         "upper": free[1][there],
         "bias": laws.bias[there],
