@@ -2,7 +2,9 @@
 //! documentation names.
 
 use crate::compiler::command;
-use crate::library::{Symbol, archive, exported_names, native_libraries, read, shared, succeeds, symbols};
+use crate::library::{
+    Symbol, archive, exported_names, native_libraries, read, shared, so_version, succeeds, symbols,
+};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -64,7 +66,7 @@ fn the_list_is_the_module_the_operators_and_our_own_additions() {
 #[test]
 fn nm_shows_the_listed_names_of_the_shared_library_and_no_others() {
     let text = succeeds(command("nm").args(["-D", "--defined-only"]).arg(shared()));
-    let version = concat!("@@LDY_", env!("CARGO_PKG_VERSION_MAJOR"));
+    let version = &format!("@@LDY_{}", so_version(env!("CARGO_PKG_VERSION")));
     // An absolute symbol, A, stands for the version itself.
     let found = text.lines().filter(|line| !line.contains(" A ")).map(|line| {
         let name = line.split_whitespace().last().expect(line);
@@ -134,7 +136,7 @@ fn the_shared_library_asks_the_host_for_hooks_only_and_weakly() {
 #[test]
 fn the_shared_library_has_its_name_and_needs_documented_libraries_only() {
     let text = succeeds(command("readelf").args(["--dynamic", "--wide"]).arg(shared()));
-    let soname = concat!("Library soname: [libldy.so.", env!("CARGO_PKG_VERSION_MAJOR"), "]");
+    let soname = &format!("Library soname: [libldy.so.{}]", so_version(env!("CARGO_PKG_VERSION")));
     assert!(text.contains(soname), "{text}");
     let needed = text.lines().filter(|line| line.contains("(NEEDED)"));
     let needed: Vec<&str> =

@@ -172,10 +172,12 @@ AT (ldy_law, kind, 0);
 AT (ldy_law, friction, 8);
 AT (ldy_law, friction_2, 16);
 AT (ldy_law, cohesion, 24);
-AT (ldy_law, lower, 32);
-AT (ldy_law, upper, 80);
-AT (ldy_law, bias, 128);
-ENDS (ldy_law, bias, 176);
+AT (ldy_law, rolling_friction, 32);
+AT (ldy_law, torsional_friction, 40);
+AT (ldy_law, lower, 48);
+AT (ldy_law, upper, 96);
+AT (ldy_law, bias, 144);
+ENDS (ldy_law, bias, 192);
 
 AT (ldy_joint, kind, 0);
 AT (ldy_joint, length, 8);
