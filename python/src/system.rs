@@ -130,6 +130,23 @@ fn following<'py>(py: Python<'py>, first: Id, count: usize) -> Array<'py, i64> {
     PyArray1::from_iter(py, first..first + count as i64)
 }
 
+/// Frames row by row, points of masters, points of slaves.
+#[derive(Default)]
+struct Frames([Vec<f64>; 3]);
+
+impl Frames {
+    fn push(&mut self, frame: &Block, [master, slave]: &[Vector; 2]) {
+        let Self([frames, masters, slaves]) = self;
+        frames.extend(by_columns_3(frame));
+        masters.extend(master);
+        slaves.extend(slave);
+    }
+
+    fn arrays<'py>(&self, py: Python<'py>) -> [Array<'py>; 3] {
+        self.0.each_ref().map(|values| array(py, values))
+    }
+}
+
 #[pymethods]
 impl System {
     #[new]
@@ -364,12 +381,8 @@ impl System {
     }
 
     fn add_rolling_contact(&self, rows: i64, bodies: Ids, frame: Matrices, points: Vectors) -> PyResult<i64> {
-        let rows = match rows {
-            4 => ContactRows::Torsion,
-            5 => ContactRows::Rolling,
-            6 => ContactRows::RollingAndTorsion,
-            _ => return Err(invalid(None, &format!("rows: {rows} where 4, 5 or 6 is needed"))),
-        };
+        let wrong = || invalid(None, &format!("rows: {rows} where 4, 5 or 6 is needed"));
+        let rows = ContactRows::of_count(rows).ok_or_else(wrong)?;
         let (bodies, frame, points) = (sides(&bodies)?, blocks(&frame)?, vectors(&points)?);
         let (bodies, points) = ([bodies.side(0), bodies.side(1)], [points[0], points[1]]);
         let made = self.write()?.system.add_rolling_contact(rows, bodies, &frame[0], points);
@@ -607,19 +620,14 @@ impl System {
     /// Frames, points of masters, points of slaves.
     fn point_frames<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<[Array<'py>; 3]> {
         let constraints = ids(Thing::Constraint, &constraints)?;
-        let (mut frames, mut places) = (Vec::<Block>::new(), [Vec::<Vector>::new(), Vec::new()]);
+        let mut frames = Frames::default();
         let told = self.read()?.system.point_frames(
             constraints.len(),
             |k| constraints.at(k),
-            |_, frame, points| {
-                frames.push(by_columns_3(frame));
-                places.iter_mut().zip(points).for_each(|(places, point)| places.push(*point));
-            },
+            |_, frame, points| frames.push(frame, points),
         );
         told.map_err(|error| raised_of(constraints.len(), error))?;
-        let [masters, slaves] = places;
-        Ok([frames.as_flattened(), masters.as_flattened(), slaves.as_flattened()]
-            .map(|values| array(py, values)))
+        Ok(frames.arrays(py))
     }
 
     // ---- the world
@@ -654,19 +662,14 @@ impl System {
     ) -> PyResult<[Array<'py>; 3]> {
         let (master, slave) = (sides(&master)?, sides(&slave)?);
         let (normal, place) = (vectors(&normal)?, vectors(&place)?);
-        let (mut frames, mut places) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let mut frames = Frames::default();
         let told = self.read()?.system.contact_frames(
             normal.len(),
             |k| ([master.side(k), slave.side(k)], normal[k], place[k]),
-            |_, contact| {
-                frames.push(by_columns_3(&contact.frame));
-                places.iter_mut().zip(contact.points).for_each(|(places, point)| places.push(point));
-            },
+            |_, contact| frames.push(&contact.frame, &contact.points),
         );
         told.map_err(|error| raised_of(normal.len(), error))?;
-        let [masters, slaves] = places;
-        Ok([frames.as_flattened(), masters.as_flattened(), slaves.as_flattened()]
-            .map(|values| array(py, values)))
+        Ok(frames.arrays(py))
     }
 
     fn pseudo_rigid_point<'py>(

@@ -3,7 +3,7 @@
 use super::constraint::ConstraintStiffness;
 use super::{Error, LoadedConstraint, PosedBody, zeros};
 use crate::math::Vector;
-use crate::memory::{collected, with_capacity};
+use crate::memory::{copied, with_capacity};
 
 /// K̃ of constraints on bodies, ready for products. The dofs of the bodies are in the order of the list.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Stiffness {
         constraints: &[LoadedConstraint],
         gap: impl Fn(usize) -> Option<&'a Vector>,
     ) -> Result<Self, Error> {
-        let taken = collected(bodies.len(), bodies.iter().copied())?;
+        let taken = copied(bodies)?;
         let (mut offsets, mut elements) =
             (with_capacity(bodies.len() + 1)?, with_capacity(constraints.len())?);
         offsets.push(0);

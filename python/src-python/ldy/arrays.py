@@ -82,6 +82,11 @@ def ids(values: ArrayLike) -> Ints:
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
+def ids_of(values: ArrayLike, count: int) -> Ints:
+    """``count`` ids; one stands for all of them."""
+    return np.ascontiguousarray(np.broadcast_to(ids(values), count))
+
+
 def tags(values: ArrayLike, name: str = "tags") -> NDArray[np.uint64]:
     """Numbers that are not negative."""
     given = np.asarray(values)

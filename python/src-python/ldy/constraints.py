@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from . import laws as _laws
-from .arrays import Floats, Indices, Ints, count_of, flat, ids, many, numbers, operators, shaped, tags
+from .arrays import Floats, Indices, Ints, count_of, flat, ids, ids_of, many, numbers, operators, shaped, tags
 from .errors import Error
 
 #: Stands for the ground where a constraint has a body on one side only.
@@ -99,7 +99,7 @@ class Constraints:
         """
         count = count_of((master, 0), (slave, 0), (frame, 2), (master_point, 1), (slave_point, 1))
         return self._core.add_point_constraints(
-            _sides(master, count), _sides(slave, count), *_place(count, frame, master_point, slave_point)
+            ids_of(master, count), ids_of(slave, count), *_place(count, frame, master_point, slave_point)
         )
 
     @overload
@@ -412,7 +412,7 @@ class Constraints:
             If there is no such constraint or body, the constraint is not at points, or a frame is not orthonormal.
         """
         of = ids(constraints)
-        sides = None if master is None else [_sides(side, len(of)) for side in (master, slave)]
+        sides = None if master is None else [ids_of(side, len(of)) for side in (master, slave)]
         self._core.move_constraints(of, sides, *_place(len(of), frame, master_point, slave_point))
 
     def point_frames(self, constraints: ArrayLike) -> tuple[Floats, Floats, Floats]:
@@ -481,7 +481,7 @@ class Constraints:
         count = len(numbers)
         places = _place(count, frame, master_point, slave_point)
         own = None if laws is None else _laws.raw(laws, np.full(count, 3))
-        made, counts, first = self._core.sync_constraints(numbers, _sides(master, count), _sides(slave, count), *places, own)
+        made, counts, first = self._core.sync_constraints(numbers, ids_of(master, count), ids_of(slave, count), *places, own)
         return made, Sync(*counts, first)
 
     def remove_constraints(self, constraints: ArrayLike) -> None:
@@ -651,10 +651,6 @@ class Constraints:
             If there is no such constraint, or no update since it was inserted.
         """
         return self._core.row_of(constraint)
-
-
-def _sides(bodies: ArrayLike, count: int) -> Ints:
-    return np.ascontiguousarray(np.broadcast_to(ids(bodies), count))
 
 
 def _place(count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike) -> tuple[Floats, Floats, Floats]:

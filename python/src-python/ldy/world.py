@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arrays import Floats, count_of, ids, many, shaped
+from .arrays import Floats, count_of, ids, ids_of, many, shaped
 
 
 class World:
@@ -97,8 +97,8 @@ class World:
         array([0])
         """
         count = count_of((master, 0), (slave, 0), (normal, 1), (place, 1))
-        sides = [np.ascontiguousarray(np.broadcast_to(ids(side), count)) for side in (master, slave)]
-        frames, masters, slaves = self._core.contact_frames(sides[0], sides[1], many("normal", normal, count, 3), many("place", place, count, 3))
+        sides = ids_of(master, count), ids_of(slave, count)
+        frames, masters, slaves = self._core.contact_frames(*sides, many("normal", normal, count, 3), many("place", place, count, 3))
         return frames.reshape(-1, 3, 3), masters.reshape(-1, 3), slaves.reshape(-1, 3)
 
     def body_point(self, bodies: ArrayLike, point: ArrayLike) -> Floats:
@@ -206,6 +206,6 @@ class World:
         """A vector for each body."""
         count = count_of((bodies, 0), *((values, ndim) for _, values, ndim in given))
         is_one = np.ndim(bodies) == 0 and all(np.ndim(values) == ndim for _, values, ndim in given)
-        of = np.ascontiguousarray(np.broadcast_to(ids(bodies), count))
+        of = ids_of(bodies, count)
         made: Floats = getattr(self._core, function)(of, *(many(name, values, count, *(3,) * ndim) for name, values, ndim in given))
         return made if is_one else made.reshape(-1, 3)

@@ -46,12 +46,11 @@ impl From<fault::Error> for Code {
 /// The body and the constraint that an error names.
 fn whereabouts(error: &Error) -> Whereabouts {
     let mut place = Whereabouts::NOWHERE;
+    let number = |id: Option<Id>| id.map_or(-1, |id| id as i64);
     match error.subject {
         Subject::System => {}
-        Subject::Body(id) => place.body = id.map_or(-1, |id| id as i64),
-        Subject::Constraint(id, _) | Subject::Among(id, ..) => {
-            place.constraint = id.map_or(-1, |id| id as i64)
-        }
+        Subject::Body(id) => place.body = number(id),
+        Subject::Constraint(id, _) | Subject::Among(id, ..) => place.constraint = number(id),
     }
     if let Fault::NoBody(id) = error.fault {
         place.body = id as i64;

@@ -71,12 +71,8 @@ pub unsafe extern "C" fn ldy_system_add_rolling_contact(
     constraint: *mut i64,
 ) -> c_int {
     entry!(system: exclusive, frame: array, constraint: place => {
-        let rows = match rows {
-            4 => ContactRows::Torsion,
-            5 => ContactRows::Rolling,
-            6 => ContactRows::RollingAndTorsion,
-            _ => return Err(fail!(Code::InvalidArgument, "rows is {rows}; expected 4, 5 or 6")),
-        };
+        let wrong = || fail!(Code::InvalidArgument, "rows is {rows}; expected 4, 5 or 6");
+        let rows = ContactRows::of_count(rows.into()).ok_or_else(wrong)?;
         let bodies = [side(master)?, side(slave)?];
         // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
         let points = unsafe { points(bodies, POINTS, [master_point, slave_point]) }?;

@@ -23,6 +23,16 @@ pub enum ContactRows {
 }
 
 impl ContactRows {
+    /// The rows of a contact that has this number of them; `None` unless it is 4, 5 or 6.
+    pub fn of_count(count: i64) -> Option<Self> {
+        match count {
+            4 => Some(Self::Torsion),
+            5 => Some(Self::Rolling),
+            6 => Some(Self::RollingAndTorsion),
+            _ => None,
+        }
+    }
+
     /// The rows in their order.
     pub(super) fn rows(self) -> &'static [Row] {
         use Row::{Angular, Point};

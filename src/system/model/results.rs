@@ -9,7 +9,7 @@ use crate::memory::refill;
 use crate::rows::multiply::{self, Columns, Product};
 use crate::rows::{BlockRows, RowLayout};
 use crate::system::body::finite;
-use crate::system::bulk::{EntryResult, all, tell_all};
+use crate::system::bulk::{EntryResult, all};
 use crate::system::dirty;
 use crate::system::error::{Error, Fault, Result};
 use crate::system::id_table::Id;
@@ -176,10 +176,11 @@ impl System {
         let force = &mut force[..n];
         let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
         let through = self.through_bodies(groups);
-        tell_all(count, place, |k, place| {
+        all(count, |k| {
             force.fill(0.0);
-            through.add_force(place, reactions.as_chunks().0, force);
+            through.add_force(place(k)?, reactions.as_chunks().0, force);
             tell(k, force);
+            Ok(())
         })
     }
 
