@@ -124,7 +124,7 @@ MPIRUN.openmpi ?= mpirun.openmpi --oversubscribe --allow-run-as-root -np
 MPIRUN.mpich ?= mpirun.mpich -np
 
 # Build the library for the MPI with compiler $(1), as $(2). $(3): commands that use the archive from cargo.
-build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked $(CARGO_QUIET) --features mpi && \
+build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked $(CARGO_QUIET) --features mpi $(MPI_OPTIONS) && \
   packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build --release --locked $(CARGO_QUIET)
 
 # The tests with MPI $(1).
@@ -145,7 +145,8 @@ test-mpi-crate:
 	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
 	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi::
 
-# For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes.
+# For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes. These compute little, too.
+test-mpi-programs: MPI_OPTIONS := --config profile.release.package.ldy.opt-level=1
 test-mpi-programs:
 	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
 	@$(call build_mpi,$(MPICC.$(firstword $(MPIS))),$(call mpi_library,$(firstword $(MPIS))),$(other_mpis))

@@ -5,13 +5,15 @@ PYTHON_TEST := $(abspath $(TARGET))/python/test
 # Those that the tests run with, for instance PYTHONS="python3.10 python3.13".
 PYTHONS ?= python3
 WHEELS := $(abspath $(TARGET))/wheels
+# Modules are compiled when they are imported: most of them never are.
+PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 
 .PHONY: python test-python test-mujoco bench-python $(PYTHONS:%=test-with-%)
 
 $(PYTHON_BUILD)/installed: python/requirements-build.txt
 	@scripts/require python3 python3-venv
 	@python3 -m venv $(PYTHON_BUILD)
-	@$(PYTHON_BUILD)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@$(PYTHON_BUILD)/bin/python $(PIP) --requirement $<
 	@touch $@
 
 # The library as it is built for C, with the classes of Python around it.
@@ -27,16 +29,16 @@ $(PYTHON_TEST)/%/installed: python/requirements-test.txt python/requirements-pee
 	@scripts/require $* python3-venv
 	@rm -rf $(@D)
 	@$* -m venv $(@D)
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement python/requirements-test.txt
+	@$(@D)/bin/python $(PIP) --requirement python/requirements-test.txt
 	@sed '/^#/d' python/requirements-peers.txt | while read -r package; do \
-	  $(@D)/bin/python -m pip install --quiet --disable-pip-version-check "$$package" || echo "not installed: $$package" >&2; \
+	  $(@D)/bin/python $(PIP) "$$package" || echo "not installed: $$package" >&2; \
 	done
 	@touch $@
 
 test-python: $(PYTHONS:%=test-with-%)
 
 $(PYTHONS:%=test-with-%): test-with-%: python $(PYTHON_TEST)/%/installed
-	@$(PYTHON_TEST)/$*/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	@$(PYTHON_TEST)/$*/bin/python $(PIP) --force-reinstall --no-deps $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$*/bin/python -m pytest --quiet -p no:cacheprovider python/tests
 
 # An example in C with MuJoCo of the test's environment; left out, with a word, where that is not there.
@@ -49,7 +51,7 @@ bench-python: python library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed
 	  $(CC) -O2 -fPIC -shared -Iinclude -DLDY_NO_LINK_CHECK python/bench/$$name.c -o $(PYTHON_TEST)/lib$$name.so $(LDY_LIB) $(NATIVE_LIBS) \
 	    || exit 1; \
 	done
-	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python $(PIP) --force-reinstall --no-deps \
 	  $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/overhead.py $(PYTHON_TEST)/liboverhead.so $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/small_loop.py $(PYTHON_TEST)/libsmall_loop.so

@@ -10,20 +10,21 @@ SEARCHED := {*.html,c/{ldy,struct,class}*.html,rust/ldy/**/*.html,[!cr]*/**/*.ht
 
 # The environment of the tests, with Sphinx in addition: the gallery runs the examples.
 $(PYTHON_TEST)/%/installed-site: $(PYTHON_TEST)/%/installed python/requirements-site.txt
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement python/requirements-site.txt
+	@$(@D)/bin/python $(PIP) --requirement python/requirements-site.txt
 	@touch $@
 
-# Every warning is an error, also of Doxygen; every link within the site is followed.
+# Every warning is an error, also of Doxygen; every link within the site is followed. Rust has the options of .ci/checks.mk: with others
+# cargo would check all dependencies again.
 site: python $(SITE_PYTHON)/installed-site
 	@scripts/require doxygen doxygen-awesome-css $(CARGO)
-	@$(SITE_PYTHON)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	@$(SITE_PYTHON)/bin/python $(PIP) --force-reinstall --no-deps $(WHEELS)/*.whl
 	@rm -rf $(SITE) && mkdir -p $(SITE)/html
 	@$(SITE_PYTHON)/bin/python -B docs/figures/draw.py --check
 	@(cat docs/site/Doxyfile && printf '%s\n' "OUTPUT_DIRECTORY = $(SITE)/html" "GENERATE_TAGFILE = $(SITE)/c.tag" "PROJECT_NUMBER = $(VERSION)") | \
 	  doxygen -
 	@$(SITE_PYTHON)/bin/python -B docs/site/stage.py $(SITE)/source $(SITE)/c.tag
 	@PYTHONPATH=docs/site $(SITE_PYTHON)/bin/python -B -m sphinx -q -W --keep-going -j 2 -c docs/site -d $(SITE)/doctrees $(SITE)/source $(SITE)/html
-	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet --package ldy && cp -r $(abspath $(TARGET))/doc $(SITE)/html/rust
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet --workspace --exclude ldy-python && cp -r $(abspath $(TARGET))/doc $(SITE)/html/rust
 	@$(SITE_PYTHON)/bin/python -m pagefind --silent --force-language en --exclude-selectors .headerlink --site $(SITE)/html --glob '$(SEARCHED)'
 	@$(SITE_PYTHON)/bin/python -B docs/site/check_links.py $(SITE)/html
 	@echo "site: $(SITE)/html/index.html"

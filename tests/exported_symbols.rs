@@ -6,7 +6,9 @@ use crate::library::{
     Symbol, archive, exported_names, native_libraries, read, shared, so_version, succeeds, symbols,
 };
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
+use tempfile::TempDir;
 
 /// Hooks that a host may provide.
 const HOST_HOOKS: [&str; 5] =
@@ -149,25 +151,15 @@ fn the_shared_library_has_its_name_and_needs_documented_libraries_only() {
 
 #[test]
 fn the_native_libraries_are_those_that_rustc_names() {
-    let mut cargo = command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
-    cargo.args([
-        "rustc",
-        "--locked",
-        "--lib",
-        // Nothing depends on it, but what is built has another name: these flags do not make the next build of the library one
-        // from scratch.
-        "--features",
-        "capi",
-        "--crate-type",
-        "staticlib",
-        "--",
-        // Nothing of it is run.
-        "-Copt-level=0",
-        "-Cdebuginfo=0",
-        "--print",
-        "native-static-libs",
-    ]);
-    let messages = succeeds(&mut cargo);
+    let release = archive().with_file_name("");
+    let place = TempDir::new().expect("a directory");
+    // A static library of nothing else needs the same.
+    fs::write(place.path().join("only.rs"), "extern crate ldy;\n").expect("a crate");
+    let mut rustc = command(&std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+    rustc.args(["--edition=2021", "--crate-type=staticlib", "--print=native-static-libs", "only.rs"]);
+    rustc.arg(format!("-Ldependency={}", release.join("deps").display()));
+    rustc.arg(format!("--extern=ldy={}", release.join("libldy.rlib").display()));
+    let messages = succeeds(rustc.current_dir(place.path()));
     let note = messages.lines().find_map(|line| line.split_once("native-static-libs: "));
     let (_, named) = note.unwrap_or_else(|| panic!("no such note:\n{messages}"));
     assert_eq!(native_libraries().join(" "), named.trim());

@@ -1,4 +1,4 @@
-/* history SEED ...: the results of an update depend on its input alone. After matrices and constraints have come and gone, and
+/* history ROUNDS SEED ...: the results of an update depend on its input alone. After matrices and constraints have come and gone, and
  * updates have failed, all values have the bits of new rows. */
 #include <stdlib.h>
 
@@ -10,7 +10,6 @@
 
 #define BODIES 4
 #define CONSTRAINTS 60
-#define ROUNDS 60
 
 typedef struct {
   HOST *host;
@@ -156,11 +155,11 @@ static uint64_t digest_anew (SCENE *s)
   return sum;
 }
 
-static void run (uint64_t seed, FEMFORM form)
+static void run (int rounds, uint64_t seed, FEMFORM form)
 {
   SCENE s = create (seed, form);
 
-  for (int i = 0; i < ROUNDS; i ++) {
+  for (int i = 0; i < rounds; i ++) {
     check_context ("seed %d, form %d, round %d", (int) seed, (int) form, i);
     change (&s);
     LOCDYN_Update_Begin (s.host->dom.ldy);
@@ -172,11 +171,12 @@ static void run (uint64_t seed, FEMFORM form)
 int main (int argc, char **argv)
 {
   uint64_t seed;
+  int rounds = argc > 1 ? atoi (argv[1]) : 0;
 
-  for (int i = 1; i < argc; i ++) {
+  for (int i = 2; i < argc; i ++) {
     seed = strtoull (argv[i], NULL, 10);
-    run (seed, TOTAL_LAGRANGIAN);
-    run (seed, BODY_COROTATIONAL);
+    run (rounds, seed, TOTAL_LAGRANGIAN);
+    run (rounds, seed, BODY_COROTATIONAL);
   }
   CHECK (without_memory > 0 && refused > 0);
   return check_summary ("history");

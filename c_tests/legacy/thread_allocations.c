@@ -1,6 +1,6 @@
 /* thread_allocations STEP: every STEP-th allocation of an update with two threads made to fail in turn, the k-th alone and all
- * from the k-th on: error 1, or the same bits as with one thread. Each attempt is a child, as an allocation that aborts would end
- * the program. */
+ * from the k-th on: error 1, or the same bits as with one thread. Each series begins with another one of the first four. Each attempt
+ * is a child, as an allocation that aborts would end the program. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>
@@ -44,10 +44,11 @@ static int attempt (WHEN when, int k)
 
 static void attempts (WHEN when, int step)
 {
+  static int series;
   int k, status, tried = 0, same = 0;
   pid_t child;
 
-  for (k = 1; k < ATTEMPTS; k += step) {
+  for (k = 1 + series ++ % (step < 4 ? step : 4); k < ATTEMPTS; k += step) {
     check_context ("%s, %s %d", names[when], failing.persistent ? "all allocations from" : "allocation", k);
     child = fork ();
     if (child == 0) _exit (attempt (when, k));

@@ -34,7 +34,7 @@ impl System {
                 body.position = Some(position);
             }
         }
-        if changes && !self.joints.is_empty() {
+        if changes && self.has_joints() {
             self.values_change();
         }
         Ok(())

@@ -214,6 +214,11 @@ impl System {
         self.find_joint(id).is_some()
     }
 
+    /// Whether there is a joint by axes, whose rows may depend on positions.
+    pub(super) fn has_joints(&self) -> bool {
+        self.joints.iter().any(|joint| matches!(joint.kind, Kind::Joint(_)))
+    }
+
     /// Forget a constraint that has been removed, if it is a joint.
     pub(super) fn forget_joint(&mut self, id: Id) {
         if let Some(place) = self.find_joint(id) {
