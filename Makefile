@@ -21,6 +21,7 @@
 #   make model                        loom tries every order of events in the pool of threads
 #   make valgrind                     the C tests under valgrind
 #   make processors                   check that results have the same bits on emulated x86-64 processors with AVX2 and without
+#   make arm64                        library and C tests for aarch64 under emulation; the same digests of results as here
 #   make sanitize                     the C tests with the address and undefined-behavior sanitizers
 #   make headers                      write include/*.h and the other generated files again
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
@@ -60,6 +61,7 @@ include packaging/python.mk
 include packaging/dist.mk
 include packaging/site.mk
 include packaging/release.mk
+include packaging/arm64.mk
 include benches/bench.mk
 
 .PHONY: help library run run-wall run-ode test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host

@@ -102,6 +102,8 @@ static void test_deed (DEED which, const ldy_system *expected)
 /* The update that was left so is lost, and its memory with it: in a child. Others use the threads as before. */
 static int jump (const ldy_system *expected)
 {
+  /* An emulator has threads of its own. */
+  int alone = process_threads ();
   ldy_system *system = create (solve);
 
   alarm (60);
@@ -111,15 +113,15 @@ static int jump (const ldy_system *expected)
     ldy_system_update (system, 1e-3);
     CHECK (!"jumped");
   }
-  CHECK_INT (settled_threads (2), 2);
+  CHECK_INT (settled_threads (alone + 1), alone + 1);
   CHECK_INT (ldy_set_threads (3), 0);
   /* A new one, of which everything is to be made. */
   system = create (rest);
   CHECK_INT (ldy_system_update (system, 1e-3), 0);
   CHECK (same (system, expected));
-  CHECK_INT (settled_threads (3), 3);
+  CHECK_INT (settled_threads (alone + 2), alone + 2);
   ldy_shutdown ();
-  CHECK_INT (settled_threads (1), 1);
+  CHECK_INT (settled_threads (alone), alone);
   return check_failures () > 0;
 }
 
