@@ -21,7 +21,7 @@ arm64-library:
 	@$(CARGO_BUILD) --release --locked $(CARGO_QUIET) --target $(ARM_TRIPLE)
 	@export BINUTILS=$(ARM)-; $(call slim_once,$(ARM_LIB))
 
-# Those that are promised everywhere are the same on both processors.
+# They are the same on both processors.
 arm64-digests: library arm64-library
 	@mkdir -p $(ARM_PLACE)
 	@$(arm_tests) digests | grep ^everywhere > $(ARM_PLACE)/digests

@@ -59,7 +59,7 @@ $(PLACE)/installed: $(ZIG)/installed
 RUST_LICENCES = $(shell rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html
 BILLS := $(PLACE)/ldy.cdx.json $(PLACE)/ldy.licences.txt
 PYTHON_BILLS := $(PLACE)/ldy-python.cdx.json $(PLACE)/ldy-python.licences.txt
-BILLED := Cargo.toml Cargo.lock $(wildcard factor/Cargo.toml python/Cargo.toml) packaging/crates.py $(ZIG)/installed
+BILLED := Cargo.toml Cargo.lock $(wildcard python/Cargo.toml) packaging/crates.py $(ZIG)/installed
 
 $(PLACE)/%.cdx.json: packaging/sbom $(BILLED) | $(PLACE)/installed
 	@$< $* $(DIST_TRIPLE) $(ZIG) > $@.new && mv $@.new $@

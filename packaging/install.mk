@@ -35,7 +35,7 @@ SHARED := $(SHARED_DIR)/libldy.so.$(VERSION)
 .PHONY: shared install uninstall size
 
 # The files are compared here, and not by cargo, so that installing what is built needs no cargo: root may have none.
-$(LDY_LIB): Cargo.toml Cargo.lock build.rs $(shell find src factor codegen include -type f)
+$(LDY_LIB): Cargo.toml Cargo.lock build.rs $(shell find src codegen include -type f)
 	@$(MAKE) --no-print-directory library
 	@touch $@
 

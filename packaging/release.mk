@@ -35,5 +35,5 @@ release-check: abi
 	@scripts/require python3 $(CARGO)
 	@packaging/addresses --check
 	@scripts/cargo-deny --locked check bans licenses sources
-	@$(CARGO) publish --dry-run --locked --quiet --target-dir $(abspath $(TARGET))/publish --package ldy-codegen --package ldy-factor --package ldy
+	@$(CARGO) publish --dry-run --locked --quiet --target-dir $(abspath $(TARGET))/publish --package ldy-codegen --package ldy
 	@$(MAKE) --no-print-directory test-dist

@@ -146,6 +146,7 @@ pub mod legacy;
 #[doc(hidden)]
 pub mod math;
 
+mod factor;
 mod fault;
 mod first_error;
 mod memory;

@@ -40,7 +40,7 @@ const MODULE: [&str; 12] = [
 ];
 
 /// Prefixes of names that are seen in the archive and belong to no one else: mangled names, and assembly kernels with their versions.
-const NOT_PUBLIC: [&str; 4] = ["_R", "_ZN", "gemm_v0_", "libpulp_v0_"];
+const NOT_PUBLIC: [&str; 3] = ["_R", "_ZN", "libpulp_v0_"];
 
 /// What Rust's standard library uses of newer C libraries where it finds it.
 const STANDARD_LIBRARY: [&str; 3] = ["pidfd_getpid", "pidfd_spawnp", "posix_spawn_file_actions_addchdir"];

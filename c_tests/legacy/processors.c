@@ -1,9 +1,7 @@
 /* processors FILE.ldysnap ...: digests of all results, to compare the bits of different processors.
  *
- * Prints a line `vectors: AVX2` or `vectors: plain`. Lines `everywhere NAME DIGEST` follow for results that have the same bits
- * on all processors, and lines `factored NAME DIGEST` for results computed with factors of sparse matrices
- * (docs/trust/determinism.md lists them), which have the same bits on all processors with AVX2 and FMA. `make processors` runs it on
- * emulated processors. */
+ * Prints a line `vectors: AVX2` or `vectors: plain`. Lines `everywhere NAME DIGEST` follow, for results that have the same bits
+ * on all processors. `make processors` runs it on emulated processors. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,19 +19,13 @@ static uint64_t sum;
 
 static void add (const void *memory, size_t size) { sum = digest_bytes (sum, memory, size); }
 
-static void tell (int is_factored, const char *name)
+static void tell (const char *name)
 {
-  printf ("%s %s %016" PRIx64 "\n", is_factored ? "factored" : "everywhere", name, sum);
+  printf ("everywhere %s %016" PRIx64 "\n", name, sum);
   sum = DIGEST_START;
 }
 
 /* ---- recorded states */
-
-static int is_factored (const SNAPSHOT *snapshot)
-{
-  for (int i = 0; i < snapshot->bodies; i ++) if (host_gives_matrix (snapshot->body[i])) return 1;
-  return 0;
-}
 
 static void update_state (const char *path)
 {
@@ -51,7 +43,7 @@ static void update_state (const char *path)
   CHECK (snapshot_insert (snapshot));
   LOCDYN_Update_Begin (dom->ldy);
   sum = digest_rows (sum, dom->ldy);
-  tell (is_factored (snapshot), name ? name + 1 : path);
+  tell (name ? name + 1 : path);
   LOCDYN_Destroy (dom->ldy);
   snapshot_free (snapshot);
 }
@@ -235,7 +227,6 @@ static void add_factor (const POPULATION *p, const double *R, size_t n)
 
 static void update_system (const char *name, int of_matrix)
 {
-  const int is_large = of_matrix > 64;
   POPULATION p = { 0 };
   ldy_rows rows = { .size = sizeof rows };
   double R[SCALARS], velocity[MOST];
@@ -252,16 +243,16 @@ static void update_system (const char *name, int of_matrix)
   add_products (&p, R, rows.scalars);
   if (!of_matrix) add_stability (&p, R, rows.scalars);
   add_solution (&p, LDY_METHOD_GAUSS_SEIDEL, rows.scalars);
-  tell (is_large, name);
+  tell (name);
   add_solution (&p, LDY_METHOD_NEWTON, rows.scalars);
   add_factor (&p, R, rows.scalars);
-  tell (1, "its factor, and Newton's method");
+  tell ("its factor, and Newton's method");
   GOOD (ldy_system_apply_reactions (p.system, R, rows.scalars));
   for (int k = 0; k < BODIES; k ++) {
     GOOD (ldy_system_velocity (p.system, p.body[k], LDY_VELOCITY_FREE, velocity, (size_t) p.size[k]));
     add (velocity, (size_t) p.size[k] * sizeof *velocity);
   }
-  tell (is_large, "velocities after reactions");
+  tell ("velocities after reactions");
   ldy_system_destroy (p.system);
 }
 

@@ -1,6 +1,5 @@
 #include "support/failing_allocator.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 
 FAILING failing;
@@ -20,57 +19,40 @@ void *__wrap_aligned_alloc (size_t alignment, size_t size);
 void __wrap_free (void *memory);
 
 /* Counts down while armed; 1 if this allocation is to fail. */
-static int fails (size_t size)
+static int fails (void)
 {
   if (!failing.armed) return 0;
   int left = failing.until --;
   if (left > 1 || (left < 1 && !failing.persistent)) return 0;
-  if (failing.again && (long) size <= failing.spare) return 0;
   failing.failed ++;
   return 1;
-}
-
-/* Memory taken is spare memory as long as there is any. */
-static void *taken (void *memory)
-{
-  long rest = failing.spare - (long) malloc_usable_size (memory);
-
-  failing.spare = rest > 0 ? rest : 0;
-  return memory;
-}
-
-static void give (void *memory)
-{
-  if (failing.armed) failing.spare += (long) malloc_usable_size (memory);
 }
 
 static void *counted (void *memory)
 {
   failing.in_use += memory != NULL;
-  return taken (memory);
+  return memory;
 }
 
 void *__wrap_malloc (size_t size)
 {
-  return fails (size) ? NULL : counted (__real_malloc (size));
+  return fails () ? NULL : counted (__real_malloc (size));
 }
 
 void *__wrap_calloc (size_t count, size_t size)
 {
-  return fails (count * size) ? NULL : counted (__real_calloc (count, size));
+  return fails () ? NULL : counted (__real_calloc (count, size));
 }
 
 void *__wrap_realloc (void *memory, size_t size)
 {
-  if (fails (size)) return NULL;
-  if (!memory) return counted (__real_realloc (memory, size));
-  give (memory);
-  return taken (__real_realloc (memory, size));
+  if (fails ()) return NULL;
+  return memory ? __real_realloc (memory, size) : counted (__real_realloc (memory, size));
 }
 
 int __wrap_posix_memalign (void **memory, size_t alignment, size_t size)
 {
-  int error = fails (size) ? 12 : __real_posix_memalign (memory, alignment, size);
+  int error = fails () ? 12 : __real_posix_memalign (memory, alignment, size);
 
   if (!error) counted (*memory);
   return error;
@@ -78,13 +60,12 @@ int __wrap_posix_memalign (void **memory, size_t alignment, size_t size)
 
 void *__wrap_aligned_alloc (size_t alignment, size_t size)
 {
-  return fails (size) ? NULL : counted (__real_aligned_alloc (alignment, size));
+  return fails () ? NULL : counted (__real_aligned_alloc (alignment, size));
 }
 
 void __wrap_free (void *memory)
 {
   failing.in_use -= memory != NULL;
-  give (memory);
   __real_free (memory);
 }
 

@@ -4,13 +4,12 @@
 
 #include <stdatomic.h>
 
-/* Armed, the `until`-th allocation from now on fails; with `persistent` all that follow it too. With `again` memory that
- * was given back can be had again: an allocation that it covers does not fail. Several threads may allocate. */
+/* Armed, the `until`-th allocation from now on fails; with `persistent` all that follow it too. Several threads may
+ * allocate. */
 typedef struct {
-  atomic_int armed, until, persistent, again;
+  atomic_int armed, until, persistent;
   atomic_int failed;    /* how many have failed */
   atomic_long in_use;   /* blocks of memory allocated and not freed since the program began */
-  atomic_long spare;    /* bytes given back while armed and not taken again since */
 } FAILING;
 
 extern FAILING failing;

@@ -183,16 +183,12 @@ static void less (RESULTS most)
 
 /* ---- valid calls */
 
-/* Lets an allocation fail now and then, the first ones more often; not while threads may allocate too. Memory that was given
- * back can be had again: the library reserves memory before an allocation whose failure cannot be reported, and that memory is
- * there unless another thread is quicker. */
+/* Lets an allocation fail now and then, the first ones more often; not while threads may allocate too. */
 static void arm (int most)
 {
   int is_to_fail = below (12) == 11;
 
   failing.failed = 0;
-  failing.again = 1;
-  failing.spare = 0;
   if (!is_to_fail || (threads > 1 && m.constraint_room != SMALL_CONSTRAINTS)) return;
   failing.persistent = below (2);
   failing.until = 1 + below (most);

@@ -28,8 +28,6 @@ static void fill (double *x, int count)
 static void arm (int most)
 {
   failing.failed = 0;
-  failing.again = 1;
-  failing.spare = 0;
   if (below (12) != 11) return;
   failing.persistent = below (2);
   failing.until = 1 + below (most);

@@ -10,11 +10,11 @@ pub mod nodal_inverse;
 mod sparse;
 pub mod tree_factor;
 
+pub(crate) use crate::factor::Boxed;
+use crate::factor::ascends;
+pub use crate::factor::{Defect, FactorError, FactorStatus, Factored, Result, Structure, Workspace};
 pub use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
-pub(crate) use ldy_factor::Boxed;
-use ldy_factor::ascends;
-pub use ldy_factor::{Defect, FactorError, FactorStatus, Factored, Result, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
 pub use sparse::Sparse;
 pub use tree_factor::TreeFactor;
@@ -178,7 +178,7 @@ impl Matrix<'_> {
     /// # Errors
     /// As [`Factored::update`], and if memory is exhausted.
     pub fn check(&self) -> Result {
-        ldy_factor::check(
+        crate::factor::check(
             self.starts,
             self.rows,
             self.values,

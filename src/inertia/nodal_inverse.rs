@@ -2,7 +2,7 @@
 
 use std::{iter, mem};
 
-use ldy_factor::SLOTS_AT_ONCE;
+use crate::factor::SLOTS_AT_ONCE;
 
 use super::{FactorError, Factored, Result, Structure, Workspace};
 use crate::math::{Block, transposed};

@@ -9,7 +9,7 @@ use crate::math::is_finite;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
 use crate::memory::{self, bytes, collect, resize};
 
-use ldy_factor::{MatrixCopy, check};
+use crate::factor::{MatrixCopy, check};
 
 use super::{FactorError, FactorStatus, Matrix, Result};
 

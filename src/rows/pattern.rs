@@ -52,7 +52,7 @@ impl KeptPattern {
 /// # Errors
 /// If not; the error names the first such row.
 pub fn check(starts: &[i32], columns: &[i32]) -> Result<(), Error> {
-    let is_right = i32::try_from(starts.len()).is_ok() && ldy_factor::ascends(starts, columns.len());
+    let is_right = i32::try_from(starts.len()).is_ok() && crate::factor::ascends(starts, columns.len());
     ensure!(is_right, Error::of_rows(Fault::Invalid(ILL_STARTS)));
     let rows = starts.len() - 1;
     (0..rows).try_for_each(|row| {

@@ -168,7 +168,7 @@ fn a_kept_solver_has_the_bits_of_a_new_one() {
     }
 }
 
-/// A body whose mass matrix has a factor of faer, which needs memory for each solution, held at two of its velocities.
+/// A body whose mass matrix has a sparse factor, which needs memory for solutions, held at two of its velocities.
 fn held_body() -> System {
     const DOFS: i32 = 80;
     let mut starts = vec![0];

@@ -1,26 +1,35 @@
-//! Factors of sparse matrices for the library `ldy`: a matrix A is factored once and A⁻¹ applied by solves.
+//! Factors of sparse matrices: a matrix A is factored once, and A⁻¹ is applied by solves.
 //!
-//! This crate alone uses faer's generic kernels for sparse matrices. They are compiled here once, and a change in `ldy` does not
-//! compile them again.
+//! `minimum_degree` orders the rows. `tree` and `supernodes` find the pattern of the Cholesky factor, `elimination` computes it, and
+//! `triangles` solves with it. `lu` is for general matrices.
 #![forbid(unsafe_code)]
 
+mod adjacency;
 mod boxed;
 mod condition;
+mod elimination;
 mod error;
 mod factored;
 mod factors;
+mod lu;
 mod matrix_copy;
-mod reserve;
-mod supernodal;
+mod minimum_degree;
+mod supernodes;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod triangles;
 mod workspace;
 
 pub use boxed::Boxed;
 pub use error::{FactorError, Result};
-pub use factored::{FactorStatus, Factored, SLOTS_AT_ONCE, Solution, Structure};
+pub use factored::{FactorStatus, Factored, SLOTS_AT_ONCE, Structure};
 pub use matrix_copy::{MatrixCopy, check};
 pub use workspace::Workspace;
 
 use core::fmt;
+
+use crate::math::is_finite;
 
 /// A defect in the description of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +67,4 @@ pub fn ascends(starts: &[i32], end: usize) -> bool {
     starts.first() == Some(&0)
         && starts.last().is_some_and(|&last| usize::try_from(last) == Ok(end))
         && starts.is_sorted()
-}
-
-/// Whether every value is finite.
-fn is_finite(values: &[f64]) -> bool {
-    values.iter().all(|value| value.is_finite())
 }

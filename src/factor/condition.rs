@@ -1,6 +1,6 @@
 //! An estimate of the 1-norm of an inverse that is only known through products with it.
 
-use crate::factors::Solve;
+use super::factors::Solve;
 
 /// A lower bound of ‖A⁻¹‖₁, nearly always within a factor of three and often exact. `x` has one value for each row of A and is
 /// overwritten.

@@ -3,7 +3,7 @@
 use core::{fmt, result};
 use std::collections::TryReserveError;
 
-use crate::Defect;
+use super::Defect;
 
 /// The result of a function that may fail; `T` defaults to `()`.
 pub type Result<T = (), E = FactorError> = result::Result<T, E>;

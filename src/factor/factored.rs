@@ -2,16 +2,16 @@
 
 use core::fmt;
 
-use crate::Workspace;
-use crate::condition::inverse_norm;
-use crate::error::FactorError;
-use crate::factors::{Factors, Solve};
-use crate::is_finite;
-use crate::matrix_copy::{MatrixCopy, check};
+use super::condition::inverse_norm;
+use super::error::FactorError;
+use super::factors::{Factors, Solve};
+use super::is_finite;
+use super::matrix_copy::{MatrixCopy, check};
+use super::workspace::Workspace;
 
-/// The number of slots, of three right-hand sides each, in one solve. It is large enough for the kernels to run at full speed, and small
-/// enough that padding costs little. The number is always the same, so that the kernels treat each slot in the same way.
-pub const SLOTS_AT_ONCE: usize = 8;
+/// The most slots, of three right-hand sides each, in one solve: four rows of the right-hand sides fill the registers. Fewer slots also
+/// meet fewer supernodes.
+pub const SLOTS_AT_ONCE: usize = 4;
 
 /// The structure of A, which determines the part that is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +37,6 @@ pub enum FactorStatus {
 ///
 /// An update with the same matrix keeps everything. An update with the same pattern and other values keeps order, symbolic factor and
 /// memory. A comparison with the copy decides.
-///
-/// Memory is reserved fallibly, here and in faer, with two exceptions. First, faer takes a thread's buffer for packing and two lists of
-/// n indices in the symbolic LU without a way to report an error. The library reserves and frees this memory just before, and reports
-/// an error if there is none; the process can then abort only if another thread takes the memory in between. Second, the numeric LU
-/// makes lists of its supernodes, and of the supernodes that each row and column meets. Their lengths depend on the pivots, so they
-/// grow with a new pattern and with other pivots. If there is no memory for one of them, the process aborts. All this holds for
-/// processors with AVX2 and FMA; on others faer allocates buffers in each larger product.
 #[derive(Default)]
 pub struct Factored {
     matrix: MatrixCopy,
@@ -120,12 +113,13 @@ impl Factored {
     }
 
     /// The number of values in one triangular factor. It is the number of multiplications of a half solve; a full solve takes twice
-    /// this number. An upper bound for LU.
+    /// this number. For LU it is the number of values in both: a multiplication with a value that is not in a dense panel takes twice as
+    /// long, or a little more.
     pub fn factor_length(&self) -> usize {
         self.factors.as_ref().map_or(0, Factors::length)
     }
 
-    /// The bytes of memory held; an upper bound for LU.
+    /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.matrix.bytes() + 4 * self.positions.capacity() + self.factors.as_ref().map_or(0, Factors::bytes)
     }
@@ -248,14 +242,14 @@ impl Factored {
     fn solve_column(&self, which: Solve, x: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
         let factors = self.ready_factors()?;
         let mut scratch = work.take(factors.solve_need(1))?;
-        self.positions.iter().zip(&*x).for_each(|(&at, x)| scratch.columns[at as usize] = *x);
+        self.positions.iter().zip(&*x).for_each(|(&at, x)| scratch.columns[at as usize][0] = *x);
         factors.solve(which, 1, false, &mut scratch);
-        self.positions.iter().zip(x).for_each(|(&at, x)| *x = scratch.columns[at as usize]);
+        self.positions.iter().zip(x).for_each(|(&at, x)| *x = scratch.columns[at as usize][0]);
         Ok(())
     }
 
     /// Solve with the right-hand sides of all slots, in batches. `load` writes the right-hand sides of slot k into columns of zeros,
-    /// `store` reads their solutions. The last batch is padded with zeros, since products of another width may sum in another order.
+    /// `store` reads their solutions. Batches may be padded with zeros.
     fn solve_slots<Data: ?Sized>(
         &self,
         Task { which, count, wanted }: Task,
@@ -268,18 +262,21 @@ impl Factored {
         let positions = &self.positions;
         for first in (0..count).step_by(SLOTS_AT_ONCE) {
             let slots = SLOTS_AT_ONCE.min(count - first);
-            let width = 3 * SLOTS_AT_ONCE;
-            let mut scratch = work.take(factors.solve_need(width))?;
+            let vectors = vectors(slots);
+            let width = 4 * vectors;
+            let mut scratch = work.take(factors.solve_need(vectors))?;
             for &node in wanted.unwrap_or_default() {
                 let rows = &positions[3 * node as usize..][..3];
                 rows.iter().for_each(|&row| scratch.marks[row as usize] = true);
             }
             for slot in 0..slots {
-                load(data, first + slot, Columns { values: scratch.columns, width, slot, positions });
+                let values = scratch.columns.as_flattened_mut();
+                load(data, first + slot, Columns { values, width, slot, positions });
             }
-            factors.solve(which, width, wanted.is_some(), &mut scratch);
+            factors.solve(which, vectors, wanted.is_some(), &mut scratch);
             for slot in 0..slots {
-                store(data, first + slot, Columns { values: scratch.columns, width, slot, positions });
+                let values = scratch.columns.as_flattened_mut();
+                store(data, first + slot, Columns { values, width, slot, positions });
             }
         }
         Ok(())
@@ -287,6 +284,14 @@ impl Factored {
 
     fn ready_factors(&self) -> Result<&Factors, FactorError> {
         self.factors.as_ref().filter(|_| self.ready).ok_or(FactorError::Missing)
+    }
+}
+
+/// The number of vectors for the right-hand sides of some slots. Bits do not depend on it.
+fn vectors(slots: usize) -> usize {
+    match slots {
+        1 | 2 => slots,
+        _ => 3,
     }
 }
 

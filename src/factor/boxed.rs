@@ -2,7 +2,7 @@
 
 use core::ops::{Deref, DerefMut};
 
-use crate::FactorError;
+use super::FactorError;
 
 /// A value on the heap. `Box::new` would abort if memory is exhausted.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::TryReserveError;
 
-use crate::{Defect, FactorError, ascends};
+use super::{Defect, FactorError, ascends};
 
 /// Compressed sparse columns of an n × n matrix, checked; rows ascend in each column.
 #[derive(Clone, Debug, Default)]
