@@ -122,10 +122,9 @@ fn eliminate(
             column[groups.place[other]..].iter_mut().zip(values).for_each(|(to, value)| *to = *value);
         }
     };
-    elimination.run(groups.scalars.len(), entries.copied(), column, tolerance).map_err(|error| Error {
-        row: error.row.map(|scalar| groups.scalars[scalar].0),
-        ..error
-    })
+    elimination
+        .run(groups.scalars.len(), entries.copied(), column, tolerance)
+        .map_err(|error| Error { row: error.row.map(|scalar| groups.scalars[scalar].0), ..error })
 }
 
 /// Find the rows that depend on earlier ones, among all rows: their number is the number of rows that were not chosen.

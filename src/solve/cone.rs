@@ -29,10 +29,11 @@ pub fn reach(x: &Vector, d: &Vector) -> f64 {
     let a = determinant(d);
     let b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
     let c = determinant(x);
-    let square = b * b - a * c;
-    if (a >= 0.0 && b >= 0.0) || square < 0.0 {
+    if a >= 0.0 && b >= 0.0 {
         return f64::INFINITY;
     }
+    // b² ≥ a c, since x is inside. Rounding may say otherwise if d leads to the tip.
+    let square = (b * b - a * c).max(0.0);
     // The roots of a t² + 2 b t + c, without cancellation.
     let q = -(b + if b >= 0.0 { square.sqrt() } else { -square.sqrt() });
     let positive = |root: f64| if root > 0.0 { root } else { f64::INFINITY };

@@ -31,6 +31,11 @@ pub struct Options {
     pub max_work: Option<u64>,
     /// The largest elapsed time, checked between sweeps and steps. `None`: there is no limit, and results depend on no clock.
     pub time_limit: Option<Duration>,
+    /// Whether to return canonical forces: among all solutions with the velocities of the one that was found, those with the least sum
+    /// of d R², d as in [`Residual::scaled`]. They do not depend on the initial guess or on the order of rows. The solution is found
+    /// to 1e-12 for this, or as far as limits and rounding allow; if its residual is above the tolerance, its forces remain. W must be
+    /// symmetric. Memory is allocated, see [`SolutionSet::new`](super::SolutionSet::new).
+    pub canonical: bool,
 }
 
 impl Default for Options {
@@ -42,6 +47,7 @@ impl Default for Options {
             max_sweeps: 100_000,
             max_work: None,
             time_limit: None,
+            canonical: false,
         }
     }
 }

@@ -178,6 +178,11 @@ impl Sums {
         }
     }
 
+    /// The residual in scaled units that is not divided by ‖B‖, and the row that contributes most.
+    pub fn scaled(&self) -> (f64, usize) {
+        (self.scaled.sqrt(), self.worst.0)
+    }
+
     /// The sums of an island as a part of the whole, where it has these rows.
     pub fn of_rows(self, rows: &[u32]) -> Self {
         let (row, part) = self.worst;

@@ -99,6 +99,14 @@ impl Padded {
         Parts { problem: Problem3 { starts, columns, values, b, normal }, laws, forces, rows, lanes }
     }
 
+    /// The triple and the lane of each scalar row.
+    pub fn places(&self, w: &BlockRows) -> impl Iterator<Item = (usize, usize)> {
+        let counts = (0..self.rows.len()).map(|triple| self.scalars(w, triple).len());
+        counts.enumerate().flat_map(|(triple, count)| {
+            self.lanes[triple][..count].iter().map(move |&lane| (triple, usize::from(lane)))
+        })
+    }
+
     /// Write the forces of scalar rows.
     pub fn read_forces(&self, w: &BlockRows, forces: &mut [f64]) {
         for (triple, force) in self.forces.iter().enumerate() {

@@ -3,6 +3,7 @@
 mod analytic;
 mod bad_input;
 mod dense;
+mod determinacy;
 mod factor;
 mod joints;
 mod law;

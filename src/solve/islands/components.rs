@@ -61,13 +61,8 @@ impl Components {
         let rows = starts.len() - 1;
         collect(parents, rows, 0..rows as u32)?;
         for row in 0..rows {
-            let mut own = root(parents, row as u32);
             for &column in &columns[range(starts, row)] {
-                let other = root(parents, column as u32);
-                if other != own {
-                    parents[other.max(own) as usize] = other.min(own);
-                    own = other.min(own);
-                }
+                join(parents, row as u32, column as u32);
             }
         }
         Ok(())
@@ -100,8 +95,14 @@ impl Components {
     }
 }
 
+/// Join the islands of two rows.
+pub fn join(parents: &mut [u32], row: u32, column: u32) {
+    let (own, other) = (root(parents, row), root(parents, column));
+    parents[own.max(other) as usize] = own.min(other);
+}
+
 /// The root of a row. Paths to the root become shorter on the way.
-fn root(parents: &mut [u32], mut row: u32) -> u32 {
+pub fn root(parents: &mut [u32], mut row: u32) -> u32 {
     loop {
         let parent = parents[row as usize];
         if parent == row {

@@ -25,7 +25,7 @@ use super::options::{Progress, Report};
 use super::residual::Sums;
 use super::run::{Observer, Outcome, Room, Source, Task};
 use bodies::{AllRows, BodiesOfIsland};
-use components::Components;
+pub use components::{Components, join, root};
 use copies::{Copies, Copy};
 use limits::Limits;
 use whole::Whole;

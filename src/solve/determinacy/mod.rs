@@ -1,0 +1,392 @@
+//! Which forces are unique, and how far the others can change: the solutions with the velocities of a known one.
+//!
+//! Let R be a solution and U its velocity. The forces R' with W (R' − R) = 0 that obey each law with U are all solutions with this U.
+//! They form a convex set, R_0 + D t with t in cones (`faces`). Its directions are the null space of Dᵀ W D, which falls into small
+//! independent parts (`null_space`, `parts`). The least and the greatest value of a component are cone programs of a part
+//! (`program`), as is the solution with the least forces.
+//!
+//! U itself is unique if nothing has friction, and among solutions in which the same contacts slide with the same speeds.
+
+mod faces;
+mod null_space;
+mod parts;
+mod places;
+mod program;
+
+use crate::math::{Vector, is_finite};
+use crate::memory::{self, collect, push, refill};
+use crate::rows::elimination::Elimination;
+use crate::rows::fault::{Error, Fault, check_size};
+
+use super::anisotropic::{Scaled, is_anisotropic};
+use super::frames::{Axes, NormalFirst, NormalThird};
+use super::islands::Components;
+use super::problem::{Law, Normal, Problem, Problem3};
+use super::residual::{Sums, velocity, weights};
+use super::rows_of_three::{Padded, Parts as PaddedParts};
+use faces::{Faces, Solution};
+use null_space::NullSpace;
+use parts::{PartProgram, Parts};
+use places::Places;
+use program::Outcome;
+
+/// The default tolerance.
+const TOLERANCE: f64 = 1e-6;
+
+/// The least tolerance for the result of a solver, and its tolerance relative to the residual.
+const SHARP: f64 = 1e-9;
+const MARGIN: f64 = 100.0;
+
+/// The goals for the errors of intervals, and of canonical forces before they are polished, relative to the forces of a part.
+const INTERVAL: f64 = 1e-11;
+const CANONICAL: f64 = 1e-10;
+
+/// W and its transpose may differ by this share of the diagonal entries.
+const ASYMMETRY: f64 = 1e-9;
+
+/// The solutions with the velocities of a known one.
+///
+/// ```
+/// use ldy::solve::{BlockRows, Kind, Law, Normal, Problem, SolutionSet};
+///
+/// // Two props under one load: each carries any part of it.
+/// let w = BlockRows::new(&[0, 2, 4], &[0, 1, 0, 1], &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0].repeat(4), None)?;
+/// let problem = Problem { w, b: &[0.0, 0.0, -3.0, 0.0, 0.0, -3.0], normal: Normal::Third };
+/// let laws = [Law::contact(0.0); 2];
+/// let mut set = SolutionSet::new(&problem, &laws, &[0.0, 0.0, 1.0, 0.0, 0.0, 2.0], 0.0)?;
+/// assert_eq!(set.determined().collect::<Vec<_>>(), [true, true, false, true, true, false]);
+/// let [least, greatest] = set.interval(2)?;
+/// assert!(least.abs() < 1e-9 && (greatest - 3.0).abs() < 1e-9);
+/// assert_eq!(set.causes(2)?, [0, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct SolutionSet {
+    faces: Faces,
+    null: NullSpace,
+    parts: Parts,
+    places: Places,
+    /// The laws of rows of three, and the row of each.
+    laws: Vec<Law>,
+    rows: Vec<u32>,
+    roots: Vec<f64>,
+    /// Scaled velocities and forces below this are zero, for each row of three.
+    zeros: Vec<f64>,
+    program: PartProgram,
+}
+
+impl SolutionSet {
+    /// Find the solutions with the velocities of the solution `forces`.
+    ///
+    /// `tolerance`: 0 is the default, 1e-6. In each group of rows that blocks connect, the residual
+    /// [`scaled`](super::Residual::scaled) of the forces must be at most the tolerance, and velocities below the tolerance count as
+    /// zero, with the same divisor. Solve with a tolerance that is a hundred times smaller, as the default of
+    /// [`Options`](super::Options).
+    ///
+    /// W is symmetric and positive semidefinite. The function takes up to 8 n² bytes and n³ operations for a group in which n scalar
+    /// rows can have forces.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`](super::Solver::solve), and if the forces are no solution, W is not symmetric or found to be indefinite,
+    /// or the tolerance is not between 0 and 1.
+    pub fn new(problem: &Problem, laws: &[Law], forces: &[f64], tolerance: f64) -> Result<Self, Error> {
+        check_size("forces", problem.w.scalar_count(), forces.len())?;
+        for row in 0..problem.w.len() {
+            ensure!(
+                is_finite(&forces[problem.w.scalars(row)]),
+                Error::of_row(row, Fault::NotFinite("its force"))
+            );
+        }
+        problem.check(laws, None)?;
+        let why = "the tolerance is not between 0 and 1";
+        ensure!((0.0..1.0).contains(&tolerance), Error::of_rows(Fault::Invalid(why)));
+        Self::find(problem, laws, forces, Some(if tolerance == 0.0 { TOLERANCE } else { tolerance }))
+    }
+
+    /// The same for a checked problem and the result of a solver: velocities are zero as far as the residual of each group shows.
+    pub(super) fn of_solution(problem: &Problem, laws: &[Law], forces: &[f64]) -> Result<Self, Error> {
+        Self::find(problem, laws, forces, None)
+    }
+
+    fn find(problem: &Problem, laws: &[Law], forces: &[f64], tolerance: Option<f64>) -> Result<Self, Error> {
+        let mut set = Self::default();
+        if let Some(w) = problem.w.as_threes() {
+            let rows = problem.w.len();
+            collect(&mut set.rows, rows, 0..rows as u32)?;
+            set.places.keep(rows, (0..3 * rows).map(|scalar| (scalar / 3, scalar % 3)))?;
+            let problem = Problem3::new(w, problem.b.as_chunks().0, problem.normal);
+            set.find_all(&problem, laws, forces.as_chunks().0, tolerance)?;
+        } else {
+            let mut padded = Padded::default();
+            padded.fill(problem, laws, forces)?;
+            let triples = laws.len();
+            set.places.keep(triples, padded.places(&problem.w))?;
+            let PaddedParts { problem, laws, forces, rows, .. } = padded.parts(problem.normal);
+            collect(&mut set.rows, triples, rows.iter().copied())?;
+            set.find_all(&problem, laws, forces, tolerance)?;
+        }
+        Ok(set)
+    }
+
+    /// Whether each scalar component of the force is the same in all solutions with the velocities of the known one.
+    ///
+    /// The answer "yes" is certain up to rounding. "No" means that the component changes along a null vector of W in the linear span of
+    /// the forces that the laws allow. If cones forbid each such change, [`SolutionSet::interval`] is a single point.
+    pub fn determined(&self) -> impl Iterator<Item = bool> {
+        (0..self.places.of_scalars.len()).map(|scalar| self.moving(scalar).is_none())
+    }
+
+    /// The least and the greatest value of a scalar component of the force over all solutions with the velocities of the known one:
+    /// infinite if there is no limit, or if it is 1e8 times larger than the forces of the part.
+    ///
+    /// # Errors
+    /// If there is no such component, or memory is exhausted.
+    pub fn interval(&mut self, scalar: usize) -> Result<[f64; 2], Error> {
+        self.check(scalar)?;
+        let (row, lane) = self.places.of(scalar);
+        let base = self.faces.base[row][lane];
+        let Some((k, factor)) = self.faces.of_component(&self.laws, row, lane) else { return Ok([base; 2]) };
+        if !self.null.moves[k] {
+            return Ok([base + factor * self.faces.directions[k].value; 2]);
+        }
+        let mut ends = [0.0; 2];
+        for (end, sign) in ends.iter_mut().zip([factor.signum(), -factor.signum()]) {
+            *end = base + factor * self.extreme(k, sign)?;
+        }
+        Ok(ends)
+    }
+
+    /// The rows whose forces can change together with a scalar component of the force, ascending: for each of them there is a null
+    /// vector that changes this component and a component of the row. There are none if the component is determined.
+    ///
+    /// # Errors
+    /// If there is no such component, or memory is exhausted.
+    pub fn causes(&mut self, scalar: usize) -> Result<Vec<usize>, Error> {
+        self.check(scalar)?;
+        let mut rows = Vec::new();
+        let Some((k, _)) = self.moving(scalar) else { return Ok(rows) };
+        let circuits = self.null.circuits(k);
+        for other in 0..self.faces.directions.len() {
+            if self.null.moves[other] && self.null.circuits(other) == circuits {
+                push(&mut rows, self.rows[self.faces.directions[other].row] as usize)?;
+            }
+        }
+        rows.dedup();
+        Ok(rows)
+    }
+
+    /// Replace the forces by those with the least sum of d R² among all solutions with these velocities, where d is a third of the
+    /// trace of the diagonal block of W: they are unique.
+    ///
+    /// # Errors
+    /// If the number of forces is wrong, or memory is exhausted. The forces are unchanged then.
+    pub fn write_canonical(&mut self, forces: &mut [f64]) -> Result<(), Error> {
+        check_size("forces", self.places.of_scalars.len(), forces.len())?;
+        for index in 0..self.parts.all.len() {
+            self.make_least(self.parts.all[index])?;
+        }
+        // The values of directions have changed.
+        self.program.forget();
+        for (scalar, force) in forces.iter_mut().enumerate() {
+            let (row, lane) = self.places.of(scalar);
+            if let Some((k, factor)) = self.moving(scalar) {
+                *force = self.faces.base[row][lane] + factor * self.faces.directions[k].value;
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, scalar: usize) -> Result<(), Error> {
+        let why = "there is no such component of the force";
+        ensure!(scalar < self.places.of_scalars.len(), Error::of_rows(Fault::Invalid(why)));
+        Ok(())
+    }
+
+    /// The direction that moves a component and that a null vector moves, if there is one, and how much it moves the component.
+    fn moving(&self, scalar: usize) -> Option<(usize, f64)> {
+        let (row, lane) = self.places.of(scalar);
+        self.faces.of_component(&self.laws, row, lane).filter(|&(k, _)| self.null.moves[k])
+    }
+
+    /// The least value of t of a direction, or the greatest one if the sign is negative.
+    fn extreme(&mut self, direction: usize, sign: f64) -> memory::Result<f64> {
+        let Self { faces, null, parts, program, roots, zeros, .. } = self;
+        program.make(parts.of_direction(direction), parts, faces, null, roots, zeros)?;
+        let place = program.place(direction);
+        program.write_linear(|k| if k == place { sign } else { 0.0 })?;
+        let outcome = program.program.solve(&program.linear, 0.0, INTERVAL);
+        if outcome == Outcome::Unbounded {
+            return Ok(-sign * f64::INFINITY);
+        }
+        let change = program.change(place, program.program.solution());
+        let (now, weight) = (faces.directions[direction].value, program.directions[place].1);
+        // The known solution is one of the set.
+        Ok(now + sign * (sign * change).min(0.0) * program.size / weight)
+    }
+
+    /// Make the values of a part those with the least forces.
+    fn make_least(&mut self, part: u32) -> memory::Result {
+        let Self { faces, null, parts, program, roots, zeros, .. } = self;
+        program.make(part, parts, faces, null, roots, zeros)?;
+        let size = program.size;
+        let mut forces = memory::copied(&program.directions)?;
+        for (k, force) in &mut forces {
+            let own = &faces.directions[*k as usize];
+            // With cohesion R_0 is not zero.
+            let rest: f64 = (0..2)
+                .filter(|&j| own.vectors[j] != [0.0; 3])
+                .flat_map(|j| (0..3).map(move |i| (j, i)))
+                .map(|(j, i)| roots[own.row + j].powi(2) * own.vectors[j][i] * faces.base[own.row + j][i])
+                .sum();
+            *force = (*force * own.value + rest / *force) / size;
+        }
+        program.write_linear(|k| forces[k].1)?;
+        program.program.solve(&program.linear, 1.0, CANONICAL);
+        program.program.polish(&program.linear, 1.0);
+        for (place, &(k, weight)) in program.directions.iter().enumerate() {
+            faces.directions[k as usize].value +=
+                program.change(place, program.program.solution()) * size / weight;
+        }
+        Ok(())
+    }
+
+    /// Find the faces, the null space and its parts.
+    fn find_all(
+        &mut self,
+        problem: &Problem3,
+        laws: &[Law],
+        forces: &[Vector],
+        tolerance: Option<f64>,
+    ) -> Result<(), Error> {
+        let mut groups = Components::default();
+        groups.find(problem.starts, problem.columns)?;
+        let state = State::new(problem, laws, forces)?;
+        self.check_symmetry(problem, &state)?;
+        collect(&mut self.laws, laws.len(), laws.iter().copied())?;
+        collect(&mut self.roots, laws.len(), state.weights.iter().map(|d| d.sqrt()))?;
+        refill(&mut self.zeros, laws.len(), 0.0)?;
+        match problem.normal {
+            Normal::First => self.find_in::<NormalFirst>(problem, forces, &state, &groups, tolerance)?,
+            Normal::Third => self.find_in::<NormalThird>(problem, forces, &state, &groups, tolerance)?,
+        }
+        let Self { faces, null, parts, .. } = self;
+        null.start(faces.directions.len())?;
+        let (mut elimination, mut members) = (Elimination::default(), Vec::new());
+        let mut place = memory::repeated(faces.directions.len(), 0)?;
+        for group in 0..groups.len() {
+            members.clear();
+            for &row in groups.rows(group).iter().filter(|&&row| !laws[row as usize].is_of_moments()) {
+                for k in faces.of_row(laws, row as usize).0 {
+                    place[k] = members.len() as u32;
+                    push(&mut members, k as u32)?;
+                }
+            }
+            let added = null.add_group(problem, laws, faces, &members, &place, &mut elimination);
+            added.map_err(|error| Error { row: error.row.map(|row| self.rows[row] as usize), ..error })?;
+        }
+        Ok(parts.find(faces, null)?)
+    }
+
+    fn find_in<A: Axes>(
+        &mut self,
+        problem: &Problem3,
+        forces: &[Vector],
+        state: &State,
+        groups: &Components,
+        tolerance: Option<f64>,
+    ) -> Result<(), Error> {
+        let residuals = Residuals::new(problem, &self.laws, forces, state)?;
+        for group in 0..groups.len() {
+            let rows = groups.rows(group);
+            let size = state.size(rows, forces, &self.roots);
+            let (residual, worst) = residuals.of::<A>(&self.laws, rows);
+            let zero = tolerance.map_or((SHARP * size).max(MARGIN * residual), |tolerance| tolerance * size);
+            rows.iter().for_each(|&row| self.zeros[row as usize] = zero);
+            let why =
+                "the forces are no solution: the residual of its group of rows is larger than the tolerance";
+            ensure!(residual <= zero, Error::of_row(self.rows[worst] as usize, Fault::Invalid(why)));
+        }
+        let Self { faces, places, laws, roots, zeros, .. } = self;
+        let (velocities, lanes) = (&state.velocities[..], places.lanes());
+        Ok(faces.find::<A>(&Solution { laws, forces, velocities, roots, zeros, lanes })?)
+    }
+
+    fn check_symmetry(&self, problem: &Problem3, state: &State) -> Result<(), Error> {
+        for row in 0..problem.rows() {
+            for (column, w) in problem.row(row).filter(|(column, _)| *column >= row) {
+                let range = problem.range(column);
+                let of_row = problem.columns[range.clone()].binary_search(&(row as i32));
+                let other = of_row.map_or([0.0; 9], |k| problem.values[range.start + k]);
+                let most = ASYMMETRY * (state.weights[row] * state.weights[column]).sqrt();
+                let is_right = (0..9).all(|k| (w[k] - other[3 * (k % 3) + k / 3]).abs() <= most);
+                let why = "its blocks of W are not symmetric";
+                ensure!(is_right, Error::of_row(self.rows[row] as usize, Fault::Invalid(why)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The velocities of a solution.
+struct State {
+    /// B with the biases.
+    q: Vec<Vector>,
+    weights: Vec<f64>,
+    velocities: Vec<Vector>,
+}
+
+impl State {
+    fn new(problem: &Problem3, laws: &[Law], forces: &[Vector]) -> memory::Result<Self> {
+        let rows = problem.rows();
+        let biased = problem.b.iter().zip(laws).map(|(b, law)| std::array::from_fn(|i| b[i] + law.bias[i]));
+        let q = memory::collected(rows, biased)?;
+        let diagonal = (0..rows).filter_map(|row| problem.row(row).find(|&(other, _)| other == row));
+        let weights = memory::collected(rows, weights(diagonal.map(|(_, w)| *w)))?;
+        let made = (0..rows).map(|row| velocity(problem, row, &q[row], |column| forces[column]));
+        let velocities = memory::collected(rows, made)?;
+        Ok(Self { q, weights, velocities })
+    }
+
+    /// The size of scaled velocities of rows: of B; of forces if B is zero.
+    fn size(&self, rows: &[u32], forces: &[Vector], roots: &[f64]) -> f64 {
+        let rows = || rows.iter().map(|&row| row as usize);
+        let square = |v: &Vector, root: f64| v.iter().map(|x| (x * root) * (x * root)).sum::<f64>();
+        let size = rows().map(|row| square(&self.q[row], roots[row].recip())).sum::<f64>().sqrt();
+        let of_forces = || rows().map(|row| square(&forces[row], roots[row])).sum::<f64>().sqrt();
+        [size, of_forces(), 1.0].into_iter().find(|&size| size > 0.0).unwrap_or(1.0)
+    }
+}
+
+/// What the residual is computed from: the solution in units in which friction is the same in all directions.
+struct Residuals {
+    laws: Option<Vec<Law>>,
+    forces: Vec<Vector>,
+    velocities: Vec<Vector>,
+    weights: Vec<f64>,
+}
+
+impl Residuals {
+    fn new(problem: &Problem3, laws: &[Law], forces: &[Vector], state: &State) -> memory::Result<Self> {
+        if !laws.iter().any(is_anisotropic) {
+            let (forces, velocities) = (memory::copied(forces)?, memory::copied(&state.velocities)?);
+            return Ok(Self { laws: None, forces, velocities, weights: memory::copied(&state.weights)? });
+        }
+        let mut scaled = Scaled::default();
+        scaled.prepare(problem, laws, forces)?;
+        let (problem, laws, forces, _) = scaled.parts(problem);
+        let State { weights, velocities, .. } = State::new(&problem, laws, forces)?;
+        Ok(Self { laws: Some(memory::copied(laws)?), forces: memory::copied(forces)?, velocities, weights })
+    }
+
+    /// The scaled residual of rows, and the row that contributes most.
+    fn of<A: Axes>(&self, laws: &[Law], rows: &[u32]) -> (f64, usize) {
+        let Self { laws: own, forces, velocities, weights } = self;
+        let laws = own.as_deref().unwrap_or(laws);
+        let mut sums = Sums::default();
+        for row in rows.iter().map(|&row| row as usize) {
+            sums.add(&Sums::new::<A>(laws, weights, forces, velocities, row..row + 1));
+        }
+        let (size, worst) = sums.scaled();
+        (size, if size > 0.0 { worst } else { rows.first().map_or(0, |&row| row as usize) })
+    }
+}

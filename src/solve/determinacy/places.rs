@@ -1,0 +1,44 @@
+//! Where the scalar rows of a problem are among rows of three.
+
+use crate::memory::{self, push, refill};
+
+/// The lanes of rows of three that have a scalar row.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes<'a>(&'a [[bool; 3]]);
+
+impl Lanes<'_> {
+    /// Whether a lane of a row has a scalar row.
+    pub fn has(&self, row: usize, lane: usize) -> bool {
+        self.0[row][lane]
+    }
+}
+
+/// The row of three and the lane of each scalar row.
+#[derive(Debug, Default)]
+pub struct Places {
+    pub of_scalars: Vec<(u32, u32)>,
+    used: Vec<[bool; 3]>,
+}
+
+impl Places {
+    /// Keep the places of all scalar rows.
+    pub fn keep(&mut self, rows: usize, places: impl Iterator<Item = (usize, usize)>) -> memory::Result {
+        self.of_scalars.clear();
+        refill(&mut self.used, rows, [false; 3])?;
+        for (row, lane) in places {
+            push(&mut self.of_scalars, (row as u32, lane as u32))?;
+            self.used[row][lane] = true;
+        }
+        Ok(())
+    }
+
+    pub fn lanes(&self) -> Lanes<'_> {
+        Lanes(&self.used)
+    }
+
+    /// The row and lane of a scalar row.
+    pub fn of(&self, scalar: usize) -> (usize, usize) {
+        let (row, lane) = self.of_scalars[scalar];
+        (row as usize, lane as usize)
+    }
+}
