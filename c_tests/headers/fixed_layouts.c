@@ -79,7 +79,8 @@ AT (ldy_contact_solver_options, time_limit, 32);
 AT (ldy_contact_solver_options, progress, 40);
 AT (ldy_contact_solver_options, data, 48);
 AT (ldy_contact_solver_options, max_work, 56);
-ENDS (ldy_contact_solver_options, max_work, 64);
+AT (ldy_contact_solver_options, canonical, 64);
+ENDS (ldy_contact_solver_options, reserved, 72);
 
 AT (ldy_contact_solver_report, size, 0);
 AT (ldy_contact_solver_report, status, 8);

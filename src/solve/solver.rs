@@ -131,7 +131,7 @@ impl Solver {
         let mut report = self.solve_checked(problem, bodies, laws, &sharp, &mut best, progress)?;
         let is_end = matches!(report.status, Status::Stopped | Status::Infeasible);
         if !is_end && report.residual.by(options.measure) <= options.tolerance {
-            SolutionSet::of_solution(problem, laws, &best)?.write_canonical(&mut best)?;
+            SolutionSet::of_solution(problem, laws, &best)?.canonical(&mut best)?;
             // A look at the forces: rounding may have moved them out of their cones.
             let look = Options { tolerance: f64::INFINITY, method: Method::GaussSeidel, ..*options };
             let found = Self::new().solve_checked(problem, None, laws, &look, &mut best, None)?;

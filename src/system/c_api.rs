@@ -26,6 +26,7 @@ mod products;
 mod rank;
 pub mod results;
 pub mod rows;
+mod solution_set;
 mod solve;
 mod stability;
 mod stabilization;

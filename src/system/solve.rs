@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::rows::{Cholesky, dependent_rows, fault};
-use crate::solve::{Law, Options, Progress, Report, Solver};
+use crate::solve::{Law, Options, Progress, Report, SolutionSet, Solver};
 
 use super::body_rows::BodiesOfSystem;
 use super::error::{Error, Result, Subject};
@@ -52,6 +52,15 @@ impl System {
         let bodies = BodiesOfSystem { system: self };
         let made = solver.solve_with_bodies(&problem, Some(&bodies), laws, options, forces, progress);
         made.map_err(|error| self.of_row(error))
+    }
+
+    /// Find the solutions with the velocities of a known one, for the rows of the last update: see [`SolutionSet::new`].
+    ///
+    /// # Errors
+    /// The errors of that function, and if there was no successful update since the last change.
+    pub fn solution_set(&self, laws: &[Law], forces: &[f64], tolerance: f64) -> Result<SolutionSet> {
+        let problem = self.results()?.problem();
+        SolutionSet::new(&problem, laws, forces, tolerance).map_err(|error| self.of_row(error))
     }
 
     /// Check what [`System::solve`] and [`write_problem`](crate::solve::write_problem) read: the rows of the last update, laws, and forces

@@ -57,6 +57,7 @@ fn generate() -> [Generated; 6] {
         "files",
         "stability",
         "solve",
+        "solution_set",
         "laws",
         "stabilization",
         "problem_file",

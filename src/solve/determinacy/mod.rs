@@ -13,10 +13,13 @@ mod parts;
 mod places;
 mod program;
 
+use std::ops::Range;
+
 use crate::math::{Vector, is_finite};
-use crate::memory::{self, collect, push, refill};
+use crate::memory::{self, collect, push, refill, with_capacity};
 use crate::rows::elimination::Elimination;
 use crate::rows::fault::{Error, Fault, check_size};
+use crate::rows::pattern::range;
 
 use super::anisotropic::{Scaled, is_anisotropic};
 use super::frames::{Axes, NormalFirst, NormalThird};
@@ -55,9 +58,9 @@ const ASYMMETRY: f64 = 1e-9;
 /// let laws = [Law::contact(0.0); 2];
 /// let mut set = SolutionSet::new(&problem, &laws, &[0.0, 0.0, 1.0, 0.0, 0.0, 2.0], 0.0)?;
 /// assert_eq!(set.determined().collect::<Vec<_>>(), [true, true, false, true, true, false]);
-/// let [least, greatest] = set.interval(2)?;
+/// let [least, greatest] = set.intervals(&[1])?[2];
 /// assert!(least.abs() < 1e-9 && (greatest - 3.0).abs() < 1e-9);
-/// assert_eq!(set.causes(2)?, [0, 1]);
+/// assert_eq!(set.causes(0, 2)?, [0, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]
@@ -69,6 +72,8 @@ pub struct SolutionSet {
     /// The laws of rows of three, and the row of each.
     laws: Vec<Law>,
     rows: Vec<u32>,
+    /// The first scalar row of each row, and the end.
+    starts: Vec<u32>,
     roots: Vec<f64>,
     /// Scaled velocities and forces below this are zero, for each row of three.
     zeros: Vec<f64>,
@@ -110,6 +115,8 @@ impl SolutionSet {
 
     fn find(problem: &Problem, laws: &[Law], forces: &[f64], tolerance: Option<f64>) -> Result<Self, Error> {
         let mut set = Self::default();
+        let ends = (0..problem.w.len()).map(|row| problem.w.scalars(row).end as u32);
+        collect(&mut set.starts, problem.w.len() + 1, std::iter::once(0).chain(ends))?;
         if let Some(w) = problem.w.as_threes() {
             let rows = problem.w.len();
             collect(&mut set.rows, rows, 0..rows as u32)?;
@@ -131,18 +138,84 @@ impl SolutionSet {
     /// Whether each scalar component of the force is the same in all solutions with the velocities of the known one.
     ///
     /// The answer "yes" is certain up to rounding. "No" means that the component changes along a null vector of W in the linear span of
-    /// the forces that the laws allow. If cones forbid each such change, [`SolutionSet::interval`] is a single point.
+    /// the forces that the laws allow. If cones forbid each such change, [`SolutionSet::intervals`] gives a point.
     pub fn determined(&self) -> impl Iterator<Item = bool> {
-        (0..self.places.of_scalars.len()).map(|scalar| self.moving(scalar).is_none())
+        (0..self.scalar_count()).map(|scalar| self.moving(scalar).is_none())
     }
 
-    /// The least and the greatest value of a scalar component of the force over all solutions with the velocities of the known one:
-    /// infinite if there is no limit, or if it is 1e8 times larger than the forces of the part.
+    /// The number of rows.
+    pub fn row_count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The number of scalar rows.
+    pub fn scalar_count(&self) -> usize {
+        self.places.of_scalars.len()
+    }
+
+    /// The least and the greatest value of each component of the forces of some rows over all solutions with the velocities of the known
+    /// one: infinite if there is no limit, or if it is 1e8 times larger than the forces that change together.
     ///
     /// # Errors
-    /// If there is no such component, or memory is exhausted.
-    pub fn interval(&mut self, scalar: usize) -> Result<[f64; 2], Error> {
-        self.check(scalar)?;
+    /// If there is no such row, or memory is exhausted.
+    pub fn intervals(&mut self, rows: &[usize]) -> Result<Vec<[f64; 2]>, Error> {
+        let mut intervals = Vec::new();
+        for &row in rows {
+            for scalar in self.scalars(row)? {
+                push(&mut intervals, self.interval(scalar)?)?;
+            }
+        }
+        Ok(intervals)
+    }
+
+    /// The rows whose forces can change together with a component of the force of a row, ascending: for each of them there is a null
+    /// vector that changes this component and a component of the row. There are none if the component is determined.
+    ///
+    /// # Errors
+    /// If there is no such row or component, or memory is exhausted.
+    pub fn causes(&mut self, row: usize, component: usize) -> Result<Vec<usize>, Error> {
+        let own = self.scalars(row)?;
+        let why = "there is no such component of its force";
+        ensure!(component < own.len(), Error::of_row(row, Fault::Invalid(why)));
+        let mut rows = Vec::new();
+        let Some((k, _)) = self.moving(own.start + component) else { return Ok(rows) };
+        let circuits = self.null.circuits(k);
+        for other in 0..self.faces.directions.len() {
+            if self.null.moves[other] && self.null.circuits(other) == circuits {
+                push(&mut rows, self.rows[self.faces.directions[other].row] as usize)?;
+            }
+        }
+        rows.dedup();
+        Ok(rows)
+    }
+
+    /// Write the forces with the least sum of d R² among all solutions with these velocities, where d is a third of the trace of the
+    /// diagonal block of W: they are unique.
+    ///
+    /// # Errors
+    /// If the number of forces is wrong, or memory is exhausted. The forces are unchanged then.
+    pub fn canonical(&mut self, forces: &mut [f64]) -> Result<(), Error> {
+        check_size("forces", self.scalar_count(), forces.len())?;
+        let mut values = with_capacity(self.faces.directions.len())?;
+        values.extend(self.faces.directions.iter().map(|own| own.value));
+        for index in 0..self.parts.all.len() {
+            self.make_least(self.parts.all[index], &mut values)?;
+        }
+        for (scalar, force) in forces.iter_mut().enumerate() {
+            let (row, lane) = self.places.of(scalar);
+            let own = self.faces.of_component(&self.laws, row, lane);
+            *force = self.faces.base[row][lane] + own.map_or(0.0, |(k, factor)| factor * values[k]);
+        }
+        Ok(())
+    }
+
+    /// The scalar rows of a row.
+    fn scalars(&self, row: usize) -> Result<Range<usize>, Error> {
+        ensure!(row < self.row_count(), Error::of_row(row, Fault::Unknown));
+        Ok(range(&self.starts, row))
+    }
+
+    fn interval(&mut self, scalar: usize) -> Result<[f64; 2], Error> {
         let (row, lane) = self.places.of(scalar);
         let base = self.faces.base[row][lane];
         let Some((k, factor)) = self.faces.of_component(&self.laws, row, lane) else { return Ok([base; 2]) };
@@ -154,52 +227,6 @@ impl SolutionSet {
             *end = base + factor * self.extreme(k, sign)?;
         }
         Ok(ends)
-    }
-
-    /// The rows whose forces can change together with a scalar component of the force, ascending: for each of them there is a null
-    /// vector that changes this component and a component of the row. There are none if the component is determined.
-    ///
-    /// # Errors
-    /// If there is no such component, or memory is exhausted.
-    pub fn causes(&mut self, scalar: usize) -> Result<Vec<usize>, Error> {
-        self.check(scalar)?;
-        let mut rows = Vec::new();
-        let Some((k, _)) = self.moving(scalar) else { return Ok(rows) };
-        let circuits = self.null.circuits(k);
-        for other in 0..self.faces.directions.len() {
-            if self.null.moves[other] && self.null.circuits(other) == circuits {
-                push(&mut rows, self.rows[self.faces.directions[other].row] as usize)?;
-            }
-        }
-        rows.dedup();
-        Ok(rows)
-    }
-
-    /// Replace the forces by those with the least sum of d R² among all solutions with these velocities, where d is a third of the
-    /// trace of the diagonal block of W: they are unique.
-    ///
-    /// # Errors
-    /// If the number of forces is wrong, or memory is exhausted. The forces are unchanged then.
-    pub fn write_canonical(&mut self, forces: &mut [f64]) -> Result<(), Error> {
-        check_size("forces", self.places.of_scalars.len(), forces.len())?;
-        for index in 0..self.parts.all.len() {
-            self.make_least(self.parts.all[index])?;
-        }
-        // The values of directions have changed.
-        self.program.forget();
-        for (scalar, force) in forces.iter_mut().enumerate() {
-            let (row, lane) = self.places.of(scalar);
-            if let Some((k, factor)) = self.moving(scalar) {
-                *force = self.faces.base[row][lane] + factor * self.faces.directions[k].value;
-            }
-        }
-        Ok(())
-    }
-
-    fn check(&self, scalar: usize) -> Result<(), Error> {
-        let why = "there is no such component of the force";
-        ensure!(scalar < self.places.of_scalars.len(), Error::of_rows(Fault::Invalid(why)));
-        Ok(())
     }
 
     /// The direction that moves a component and that a null vector moves, if there is one, and how much it moves the component.
@@ -224,8 +251,8 @@ impl SolutionSet {
         Ok(now + sign * (sign * change).min(0.0) * program.size / weight)
     }
 
-    /// Make the values of a part those with the least forces.
-    fn make_least(&mut self, part: u32) -> memory::Result {
+    /// Write the values of the directions of a part that make the least forces.
+    fn make_least(&mut self, part: u32, values: &mut [f64]) -> memory::Result {
         let Self { faces, null, parts, program, roots, zeros, .. } = self;
         program.make(part, parts, faces, null, roots, zeros)?;
         let size = program.size;
@@ -244,8 +271,7 @@ impl SolutionSet {
         program.program.solve(&program.linear, 1.0, CANONICAL);
         program.program.polish(&program.linear, 1.0);
         for (place, &(k, weight)) in program.directions.iter().enumerate() {
-            faces.directions[k as usize].value +=
-                program.change(place, program.program.solution()) * size / weight;
+            values[k as usize] += program.change(place, program.program.solution()) * size / weight;
         }
         Ok(())
     }

@@ -110,11 +110,6 @@ impl PartProgram {
         Ok(())
     }
 
-    /// Forget the last part.
-    pub fn forget(&mut self) {
-        self.part = None;
-    }
-
     /// The number of unknowns.
     pub fn unknowns(&self) -> usize {
         self.basis.len() / self.directions.len().max(1)

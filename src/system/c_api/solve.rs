@@ -120,6 +120,13 @@ pub struct ldy_contact_solver_options {
     /// Limit for the work, in units of ldy_contact_solver_report.work; default: no limit. It does not depend on a clock: results
     /// are the same in each run.
     pub max_work: u64,
+    /// Not 0: return canonical forces. Among all solutions with the velocities of the one that was found, these have the least sum of
+    /// d R^2, where d is a third of the trace of the diagonal block of W. They do not depend on the initial guess or on the order of
+    /// constraints. The solution is found to 1e-12 for this, or as far as limits and rounding allow; if its residual is above the
+    /// tolerance, its forces remain. W must be symmetric. Memory is allocated.
+    pub canonical: i32,
+    /// 0.
+    pub reserved: i32,
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of numbers, a function that may be NULL and a pointer.
@@ -250,6 +257,8 @@ pub unsafe extern "C" fn ldy_contact_solver_options_real_time(
             progress: None,
             data: ptr::null_mut(),
             max_work: 0,
+            canonical: 0,
+            reserved: 0,
         });
     })
 }
@@ -395,6 +404,7 @@ impl Chosen {
                 ));
             }
         }
+        options.canonical = given.canonical != 0;
         if given.max_work != 0 {
             options.max_work = Some(given.max_work);
         }
@@ -436,7 +446,7 @@ pub(super) fn laws_of_rows(system: &System, given: Option<&[ldy_law]>, laws: &mu
 }
 
 /// Read the laws of rows. A row with more than three scalar rows gets two laws.
-fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
+pub(super) fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
     check_size("laws", rows.len(), given.len())?;
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;

@@ -53,9 +53,9 @@ fn components_at_bounds_are_determined() {
     // The third component has the velocity −1 and its greatest force; the others share the rest.
     let mut set = SolutionSet::new(&dense.problem(), &laws, &[0.5, 1.5, 1.0], 0.0).unwrap();
     assert!(set.determined().eq([false, false, true]));
-    assert_eq!(set.causes(0).unwrap(), [0]);
+    assert_eq!(set.causes(0, 0).unwrap(), [0]);
     for (scalar, [least, greatest]) in [[0.0, 2.0], [0.0, 2.0], [1.0, 1.0]].into_iter().enumerate() {
-        let found = set.interval(scalar).unwrap();
+        let found = set.intervals(&[0]).unwrap()[scalar];
         assert!((found[0] - least).abs() < 1e-9 && (found[1] - greatest).abs() < 1e-9, "{scalar}: {found:?}");
     }
 }
@@ -79,11 +79,11 @@ fn what_is_refused() {
         assert_eq!(refused(&[-1.0, -1.0, 0.0], tolerance), "the tolerance is not between 0 and 1");
     }
     let mut set = SolutionSet::new(&dense.problem(), &laws, &[-1.0, -1.0, 0.0], 0.0).unwrap();
-    assert_eq!(set.interval(3).unwrap_err().to_string(), "there is no such component of the force");
-    assert_eq!(
-        set.write_canonical(&mut [0.0; 2]).unwrap_err().to_string(),
-        "forces: 2 values where 3 are needed"
-    );
+    let why = "constraint of row 1: there is no body or constraint with this id";
+    assert_eq!(set.intervals(&[0, 1]).unwrap_err().to_string(), why);
+    let why = "constraint of row 0: there is no such component of its force";
+    assert_eq!(set.causes(0, 3).unwrap_err().to_string(), why);
+    assert_eq!(set.canonical(&mut [0.0; 2]).unwrap_err().to_string(), "forces: 2 values where 3 are needed");
     let w = DMatrix::from_row_slice(3, 3, &[1.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
     let skew = Dense::new(w, &nalgebra::DVector::zeros(3));
     let error = SolutionSet::new(&skew.problem(), &laws, &[0.0; 3], 0.0).unwrap_err().to_string();
