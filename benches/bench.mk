@@ -36,6 +36,7 @@ bench-system:
 bench-solve: shared
 	@scripts/require python3-siconos python3-scipy
 	@/usr/bin/python3 -B benches/solve/main.py $(SHARED) $(FILES)
+	@$(MEASURE) determinacy
 
 # Pinocchio and Clarabel run with the Python of the peers.
 bench-solve: export LDY_PYTHON = $(wildcard $(PYTHON))

@@ -1189,6 +1189,79 @@ private:
   std::unique_ptr<ldy_contact_solver, destroyer> raw_;
 };
 
+/* All solutions with the velocities of a known one: which forces are unique, and how far others can change. */
+class solution_set {
+public:
+  solution_set ()
+  {
+    ldy_solution_set *raw = nullptr;
+    detail::check (ldy_solution_set_create (&raw));
+    raw_.reset (raw);
+  }
+
+  /* The underlying C object. */
+  ldy_solution_set *raw () const noexcept { return raw_.get (); }
+
+  /* See ldy_solution_set_compute. R is a solution; tolerance 0: 1e-6. */
+  void compute (const System &system, view<const ldy_law> laws, values R, double tolerance = 0)
+  {
+    detail::check (ldy_solution_set_compute (raw (), system.raw (), laws.data (), laws.size (), R.data (), R.size (), tolerance));
+    count_ = R.size ();
+  }
+
+  /* The same with the laws that are kept with the constraints. */
+  void compute (const System &system, values R, double tolerance = 0) { compute (system, view<const ldy_law> (), R, tolerance); }
+
+  /* See ldy_solution_set_compute_rows: any block-sparse rows. */
+  void compute (const ldy_rows &rows, view<const ldy_law> laws, values R, bool normal_first = false, double tolerance = 0)
+  {
+    detail::check (ldy_solution_set_compute_rows (raw (), &rows, laws.data (), laws.size (), normal_first, R.data (), R.size (), tolerance));
+    count_ = R.size ();
+  }
+
+  /* Return for each scalar row whether its force is the same in all solutions. */
+  [[nodiscard]] std::vector<std::uint8_t> determined () const
+  {
+    std::vector<std::uint8_t> flags (count_);
+    determined (view<std::uint8_t> (flags));
+    return flags;
+  }
+
+  /* The same; flags has a value for each scalar row. */
+  void determined (view<std::uint8_t> flags) const { detail::check (ldy_solution_set_determined (raw (), flags.data (), flags.size ())); }
+
+  /* The least and the greatest force of each scalar row. */
+  void intervals (view<double> least, view<double> greatest) { intervals (view<const id> (), least, greatest); }
+
+  /* The same for some constraints, or for some rows if the set was computed from rows. */
+  void intervals (view<const id> constraints, view<double> least, view<double> greatest)
+  {
+    detail::need (greatest, least.size (), "greatest");
+    detail::check (ldy_solution_set_intervals (raw (), constraints.data (), constraints.size (), least.data (), greatest.data (), least.size ()));
+  }
+
+  /* The constraints, or rows, whose forces can change together with a component. */
+  [[nodiscard]] std::vector<id> causes (id constraint, int component)
+  {
+    std::size_t count;
+    detail::check (ldy_solution_set_causes (raw (), constraint, component, nullptr, 0, &count));
+    std::vector<id> causes (count);
+    detail::check (ldy_solution_set_causes (raw (), constraint, component, causes.data (), count, nullptr));
+    return causes;
+  }
+
+  /* Write the forces with the least sum of d R^2. */
+  void canonical (view<double> R) { detail::check (ldy_solution_set_canonical (raw (), R.data (), R.size ())); }
+
+private:
+  struct destroyer {
+    void operator() (ldy_solution_set *raw) const noexcept { ldy_solution_set_destroy (raw); }
+  };
+
+  std::unique_ptr<ldy_solution_set, destroyer> raw_;
+  std::size_t count_ = 0;
+};
+
 /* See ldy_rows_redundant, for any rows. flags has a value for each scalar row. Returns the number of dependent scalar rows. */
 inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 0)
 {

@@ -2248,6 +2248,13 @@ typedef struct {
   /* Limit for the work, in units of ldy_contact_solver_report.work; default: no limit. It does not depend on a clock: results
      are the same in each run. */
   uint64_t max_work;
+  /* Not 0: return canonical forces. Among all solutions with the velocities of the one that was found, these have the least sum of
+     d R^2, where d is a third of the trace of the diagonal block of W. They do not depend on the initial guess or on the order of
+     constraints. The solution is found to 1e-12 for this, or as far as limits and rounding allow; if its residual is above the
+     tolerance, its forces remain. W must be symmetric. Memory is allocated. */
+  int32_t canonical;
+  /* 0. */
+  int32_t reserved;
 } ldy_contact_solver_options;
 
 /* The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and
@@ -2397,6 +2404,150 @@ int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
                                   double *R,
                                   size_t count,
                                   ldy_contact_solver_report *report);
+
+
+/* The solutions of a contact problem with the velocities U of a known solution R: all forces R' with W (R' - R) = 0 that obey
+   the laws with U. It does not depend on the system or rows it was computed from. One thread at a time may use it. */
+typedef struct ldy_solution_set ldy_solution_set;
+
+/* Create a solution set. It has no rows until ldy_solution_set_compute or ldy_solution_set_compute_rows succeeds.
+
+   - set: where to write it. Destroy it with ldy_solution_set_destroy.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if set is NULL.
+
+   Safety:
+   set is NULL or valid. */
+LDY_RESULT
+int ldy_solution_set_create(ldy_solution_set **set);
+
+/* Destroy a solution set; NULL is allowed.
+
+   Safety:
+   set is NULL or comes from ldy_solution_set_create, and is not used afterwards. */
+void ldy_solution_set_destroy(ldy_solution_set *set);
+
+/* Find all solutions with the velocities of a known one, for the rows of the last update of a system.
+
+   - laws, law_count: as in ldy_contact_solver_solve.
+   - R: count values, the known solution. Solve with a tolerance that is a hundred times smaller than the one here.
+   - tolerance: the largest LDY_MEASURE_SCALED residual of R in each group of rows that blocks of W connect. Velocities below it,
+     measured in the same way, count as zero. 0: 1e-6.
+
+   W is symmetric. Rows that blocks connect are one dense problem: up to n^3 operations and 8 n^2 bytes for n scalar rows that can
+   have forces.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change,
+   LDY_ERROR_NOT_POSITIVE_DEFINITE if W is found to be indefinite, or LDY_ERROR_INVALID_ARGUMENT if R is no solution, W is not
+   symmetric, the tolerance is not between 0 and 1, or for the reasons of ldy_contact_solver_solve; the text names the
+   constraint. After an error the set has not changed.
+
+   Safety:
+   set comes from ldy_solution_set_create and system from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_solution_set_compute(ldy_solution_set *set,
+                             const ldy_system *system,
+                             const ldy_law *laws,
+                             size_t law_count,
+                             const double *R,
+                             size_t count,
+                             double tolerance);
+
+/* Find all solutions with the velocities of a known one, for any block-sparse rows.
+
+   - rows: as in ldy_contact_solver_solve_rows, but W is symmetric.
+   - laws: law_count laws, one for each row.
+   - normal_first: not 0 if the first component of contacts is the normal one, as in FCLIB. Else it is the last.
+   - R, count, tolerance: as in ldy_solution_set_compute.
+
+   Returns the codes of ldy_solution_set_compute, or LDY_ERROR_INVALID_ARGUMENT if the rows are ill-formed; the text names the
+   row. After an error the set has not changed.
+
+   Safety:
+   set comes from ldy_solution_set_create; rows is NULL or valid and has the bytes that its size says, and its arrays have the
+   lengths that it says; the other arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_solution_set_compute_rows(ldy_solution_set *set,
+                                  const ldy_rows *rows,
+                                  const ldy_law *laws,
+                                  size_t law_count,
+                                  int normal_first,
+                                  const double *R,
+                                  size_t count,
+                                  double tolerance);
+
+/* Return which components of the force are the same in all solutions of a set.
+
+   - determined: where to write count values: 1 if the component is the same in all solutions, up to rounding. 0 if a null vector
+     of W changes it within the linear span of the forces that the laws allow with U. If cones forbid each such change, the
+     interval of ldy_solution_set_intervals is a point.
+   - count: number of scalar rows.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+
+   Safety:
+   set comes from ldy_solution_set_create; determined is NULL or has count values. */
+LDY_RESULT
+int ldy_solution_set_determined(const ldy_solution_set *set,
+                                uint8_t *determined,
+                                size_t count);
+
+/* Return the least and the greatest value of each component of forces over all solutions of a set.
+
+   - constraints: constraint_count ids, or numbers of rows if the set was computed from rows. NULL, with constraint_count 0: all,
+     in the order of rows.
+   - least, greatest: where to write count values each, one for each scalar row of these constraints. INFINITY if there is no limit,
+     or one that is 1e8 times larger than the forces that change together. Errors are about 1e-8 times these forces.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an
+   argument is NULL or a count is wrong. After an error nothing is written.
+
+   Safety:
+   set comes from ldy_solution_set_create; arrays are NULL or have the sizes given, and do not overlap. */
+LDY_RESULT
+int ldy_solution_set_intervals(ldy_solution_set *set,
+                               const int64_t *constraints,
+                               size_t constraint_count,
+                               double *least,
+                               double *greatest,
+                               size_t count);
+
+/* Return the constraints whose forces can change together with one component of a force: for each of them there is a null vector
+   of W that changes this component and a component of the constraint. There are none if the component is determined.
+
+   - constraint: its id, or the number of its row if the set was computed from rows.
+   - component: the component of its force, counted from 0.
+   - causes: where to write up to capacity ids or rows in the order of rows.
+   - capacity: number of values of causes; 0 to get the count alone.
+   - cause_count: where to write the number of causes, also if it is above capacity; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an
+   argument is NULL or the constraint has no such component.
+
+   Safety:
+   set comes from ldy_solution_set_create; causes is NULL or has capacity values; cause_count is NULL or valid. */
+LDY_RESULT
+int ldy_solution_set_causes(ldy_solution_set *set,
+                            int64_t constraint,
+                            int32_t component,
+                            int64_t *causes,
+                            size_t capacity,
+                            size_t *cause_count);
+
+/* Return the canonical forces of a set: those with the least sum of d R^2 among all its solutions, where d is a third of the trace
+   of the diagonal block of W (the mean of the diagonal entries of up to three scalar rows). They are unique. See canonical of
+   ldy_contact_solver_options.
+
+   - R: where to write count values, one for each scalar row.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+
+   Safety:
+   set comes from ldy_solution_set_create; R is NULL or has count values. */
+LDY_RESULT
+int ldy_solution_set_canonical(ldy_solution_set *set,
+                               double *R,
+                               size_t count);
 
 
 /* Keep the law of a constraint with the constraint.

@@ -724,6 +724,41 @@ void test_factors ()
   CHECK (fails (52, "so many vectors", [&] { factor.solve (x, 5); }));
 }
 
+/* Two drives at one degree of freedom share the load 5. */
+void test_solution_sets ()
+{
+  using H = ldy::operator_view;
+  ldy::System system;
+  std::vector<double> one = { 1 }, least (2), greatest (2), R (2);
+  ldy::id body = system.add_body (ldy::inertia::diagonal ({ 1 }));
+  system.set_velocity (body, { -5 });
+  ldy::id first = system.add_constraint_rows (1, { body }, { H (one) }), second = system.add_constraint_rows (1, { body }, { H (one) });
+  std::vector<ldy_law> laws = { ldy::bounds_law ({ -2 }, { 4 }), ldy::bounds_law ({ -3 }, { 3 }) };
+  std::vector<ldy::id> both = { first, second };
+  system.update (1);
+  ldy::contact_solver solver;
+  ldy::contact_solver_options options;
+  options.canonical = 1;
+  CHECK (solver.solve (system, laws, R, options).converged () && std::fabs (R[0] - 2.5) < 1e-9 && std::fabs (R[1] - 2.5) < 1e-9);
+  ldy::solution_set empty, set = std::move (empty);
+  CHECK (empty.raw () == nullptr);
+  set.compute (system, laws, R);
+  CHECK (set.determined () == std::vector<std::uint8_t> (2) && set.causes (second, 0) == both);
+  set.intervals (least, greatest);
+  CHECK (std::fabs (least[0] - 2) < 1e-8 && std::fabs (greatest[0] - 4) < 1e-8);
+  set.intervals (std::vector<ldy::id> { second }, ldy::view<double> (least.data (), 1), ldy::view<double> (greatest.data (), 1));
+  CHECK (std::fabs (least[0] - 1) < 1e-8 && std::fabs (greatest[0] - 3) < 1e-8);
+  system.set_laws (both, laws);
+  R = { 4, 1 };
+  set.compute (system, R);
+  set.canonical (R);
+  CHECK (std::fabs (R[0] - 2.5) < 1e-9 && std::fabs (R[1] - 2.5) < 1e-9);
+  set.compute (system.results ().raw (), laws, R);
+  CHECK (set.causes (0, 0) == (std::vector<ldy::id> { 0, 1 }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "no solution", [&] { set.compute (system, { 1, 1 }); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "greatest: 2 values where 1", [&] { set.intervals (ldy::view<double> (least.data (), 1), greatest); }));
+}
+
 #if __cplusplus >= 202002L
 void test_spans ()
 {
@@ -760,6 +795,7 @@ int main (int, char **argv)
   test_forces ();
   test_many ();
   test_factors ();
+  test_solution_sets ();
   test_rows_of_locdyn ();
 #if __cplusplus >= 202002L
   test_spans ();

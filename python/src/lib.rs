@@ -7,6 +7,7 @@ mod errors;
 mod factor;
 mod inertia;
 mod inverse_callback;
+mod solution_set;
 mod solve;
 mod stability;
 mod system;
@@ -23,5 +24,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stability::frame_from_normal, module)?)?;
     at_exit::register(module)?;
     module.add_class::<factor::Factor>()?;
+    module.add_class::<solution_set::SolutionSet>()?;
     module.add_class::<system::System>()
 }

@@ -30,9 +30,36 @@ pub struct Laws<'py>(
     Vectors<'py>,
 );
 
-/// Tolerance, measure, method, largest number of sweeps, time limit in seconds, largest work.
+/// Tolerance, measure, method, largest number of sweeps, time limit in seconds, largest work, whether forces are canonical.
 #[derive(FromPyObject)]
-pub struct Choices(f64, String, String, usize, Option<f64>, Option<u64>);
+pub struct Choices(f64, String, String, usize, Option<f64>, Option<u64>, bool);
+
+/// Rows of any W: starts, columns and values, which are column by column in each block, the layout, and B. Without a layout all rows
+/// have three scalar rows.
+#[derive(FromPyObject)]
+pub struct Rows<'py>(
+    PyReadonlyArray1<'py, i32>,
+    PyReadonlyArray1<'py, i32>,
+    Numbers<'py>,
+    Option<Starts<'py>>,
+    Numbers<'py>,
+);
+
+impl Rows<'_> {
+    /// The problem of these rows.
+    pub fn problem(&self, normal_first: bool) -> PyResult<Problem<'_>> {
+        let Self(starts, columns, values, layout, b) = self;
+        let layout = match layout {
+            Some((scalars, values)) => {
+                Some(RowLayout::new(scalars.as_slice()?, values.as_slice()?).map_err(raised_of_rows)?)
+            }
+            None => None,
+        };
+        let w = BlockRows::new(starts.as_slice()?, columns.as_slice()?, values.as_slice()?, layout);
+        let normal = if normal_first { Normal::First } else { Normal::Third };
+        Ok(Problem { w: w.map_err(raised_of_rows)?, b: b.as_slice()?, normal })
+    }
+}
 
 /// The status; the residual, natural, scaled, of the initial guess, and seconds; the worst row, sweeps, steps and work; the history.
 pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Array<'py>);
@@ -106,7 +133,7 @@ fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [[f64; 6]]> {
 impl Choices {
     /// As the library has it.
     pub fn made(&self) -> PyResult<Options> {
-        let Self(tolerance, measure, method, sweeps, seconds, work) = self;
+        let Self(tolerance, measure, method, sweeps, seconds, work, canonical) = self;
         let unknown = |what: &str, name: &str, known: &str| {
             invalid(None, &format!("{what}: {name:?} where one of {known} is needed"))
         };
@@ -136,6 +163,7 @@ impl Choices {
             max_sweeps: *sweeps,
             max_work: *work,
             time_limit: time,
+            canonical: *canonical,
         })
     }
 }
@@ -242,17 +270,13 @@ type Starts<'py> = (PyReadonlyArray1<'py, i32>, PyReadonlyArray1<'py, usize>);
 /// Starts, nodes and values of Z.
 type Factor<'py> = (PyReadonlyArray1<'py, i32>, PyReadonlyArray1<'py, i32>, Numbers<'py>);
 
-/// Solve with the rows of any W. The values of each block are column by column. Without a layout all rows have three scalar rows.
+/// Solve with the rows of any W.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "arrays of a matrix")]
 pub fn solve_rows<'py>(
     py: Python<'py>,
-    starts: PyReadonlyArray1<i32>,
-    columns: PyReadonlyArray1<i32>,
-    values: Numbers,
-    layout: Option<Starts>,
+    rows: Rows,
     z: Option<Factor>,
-    b: Numbers,
     normal_first: bool,
     laws: Laws,
     options: Choices,
@@ -260,18 +284,8 @@ pub fn solve_rows<'py>(
     mut reactions: PyReadwriteArray1<f64>,
 ) -> PyResult<Report<'py>> {
     let options = options.made()?;
-    let normal = if normal_first { Normal::First } else { Normal::Third };
-    let layout = match &layout {
-        Some((scalars, values)) => {
-            Some(RowLayout::new(scalars.as_slice()?, values.as_slice()?).map_err(raised_of_rows)?)
-        }
-        None => None,
-    };
-    let (starts, columns, values, b) =
-        (starts.as_slice()?, columns.as_slice()?, values.as_slice()?, b.as_slice()?);
-    let w = BlockRows::new(starts, columns, values, layout).map_err(raised_of_rows)?;
-    let laws = laws.made((0..w.len()).map(|row| w.height(row)))?;
-    let problem = Problem { w, b, normal };
+    let problem = rows.problem(normal_first)?;
+    let laws = laws.made((0..problem.w.len()).map(|row| problem.w.height(row)))?;
     let z = match &z {
         Some((starts, nodes, values)) => {
             let z = BodyRows::new(starts.as_slice()?, nodes.as_slice()?, values.as_slice()?);

@@ -929,7 +929,7 @@ fn scalar_count(system: &system::System) -> usize {
 }
 
 /// The given laws of a system's rows, or the kept ones.
-fn given_or_kept(system: &system::System, laws: Option<Laws>) -> PyResult<Vec<Law>> {
+pub fn given_or_kept(system: &system::System, laws: Option<Laws>) -> PyResult<Vec<Law>> {
     let rows = system.results().map_err(raised)?;
     if let Some(laws) = laws {
         return laws.made((0..rows.w.len()).map(|row| rows.w.height(row)));

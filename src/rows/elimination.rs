@@ -28,7 +28,7 @@ pub(crate) struct Elimination {
     pub states: Vec<State>,
     /// 1 / √W_ii; 0 for a zero row.
     pub scales: Vec<f64>,
-    /// The null vectors of the open rows, one after the other, of the scaled matrix.
+    /// The null vectors of the scaled matrix, for each open row.
     pub null: Vec<f64>,
     /// The remainder of the diagonal.
     left: Vec<f64>,

@@ -13,6 +13,7 @@ const TIGHT: Options = Options {
     max_sweeps: 100_000,
     max_work: None,
     time_limit: None,
+    canonical: false,
 };
 
 fn converged(dense: &Dense, laws: &[Law], options: &Options) -> Vec<[f64; 3]> {

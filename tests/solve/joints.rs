@@ -14,6 +14,7 @@ const TIGHT: Options = Options {
     max_sweeps: 100_000,
     max_work: None,
     time_limit: None,
+    canonical: false,
 };
 
 /// Rods of unit mass and length, with moments of 0.1, at these centers.

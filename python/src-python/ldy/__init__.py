@@ -34,6 +34,7 @@ from .joints import Joint, Joints
 from .laws import Law, Laws
 from .results import SpectralRadius
 from .rows import Blocks, Rows
+from .solutions import SolutionSet, solution_set
 from .solver import Report, Status, real_time, solve
 from .stability import CriticalStep, advance_rotation, frame_from_normal, gyroscopic_change
 from .system import System
@@ -60,6 +61,7 @@ __all__ = [
     "Report",
     "Rows",
     "SingularMatrixError",
+    "SolutionSet",
     "SpectralRadius",
     "Status",
     "Sync",
@@ -75,6 +77,7 @@ __all__ = [
     "plot",
     "real_time",
     "save_problem",
+    "solution_set",
     "solve",
 ]
 __version__ = "0.1.0"

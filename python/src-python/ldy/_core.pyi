@@ -16,18 +16,16 @@ _Inertia = tuple[int, int, _Numbers, tuple[_Indices, _Indices] | None, _Function
 # Kinds, friction along both tangents, cohesion, rolling and torsional friction, lower bounds, upper bounds, biases.
 _Laws = tuple[_Kinds, _Numbers, _Numbers, _Numbers, _Numbers, _Numbers, _Numbers, _Numbers, _Numbers]
 _Joints = tuple[_Kinds, _Numbers]
-# Tolerance, measure, method, largest number of sweeps, time limit, largest work.
-_Choices = tuple[float, str, str, int, float | None, int | None]
+# Tolerance, measure, method, largest number of sweeps, time limit, largest work, whether forces are canonical.
+_Choices = tuple[float, str, str, int, float | None, int | None, bool]
+# Starts, columns and values of W, starts of scalars and values, B.
+_Rows = tuple[_Indices, _Indices, _Numbers, tuple[_Indices, NDArray[np.uintp]] | None, _Numbers]
 # Status; residual, natural, scaled, initial, seconds; worst row, sweeps, steps, work; history.
 _Report = tuple[str, tuple[float, float, float, float, float], tuple[int, int, int, int], _Numbers]
 
 def solve_rows(
-    starts: _Indices,
-    columns: _Indices,
-    values: _Numbers,
-    layout: tuple[_Indices, NDArray[np.uintp]] | None,
+    rows: _Rows,
     z: tuple[_Indices, _Indices, _Numbers] | None,
-    b: _Numbers,
     normal_first: bool,
     laws: _Laws,
     options: _Choices,
@@ -48,6 +46,19 @@ class Factor:
     def solve(self, x: _Numbers) -> None: ...
     def size(self) -> int: ...
     def log_determinant(self) -> float: ...
+
+@final
+class SolutionSet:
+    @staticmethod
+    def of_system(system: System, laws: _Laws | None, reactions: _Numbers, tolerance: float) -> SolutionSet: ...
+    @staticmethod
+    def of_rows(rows: _Rows, normal_first: bool, laws: _Laws, reactions: _Numbers, tolerance: float) -> SolutionSet: ...
+    def determined(self) -> NDArray[np.bool_]: ...
+    def intervals(self, rows: _Indices) -> _Numbers: ...
+    def causes(self, row: int, component: int) -> list[int]: ...
+    def canonical(self, reactions: _Numbers) -> None: ...
+    def scalar_count(self) -> int: ...
+    def row_count(self) -> int: ...
 
 @final
 class System:

@@ -14,6 +14,7 @@ from .arrays import Floats, flat, ids, numbers
 from .errors import Error
 from .factor import Factor
 from .rows import Rows
+from .solutions import SolutionSet
 from .solver import Progress, Report, choices, report_of, start
 from .stability import CriticalStep
 
@@ -189,6 +190,7 @@ class Results:
         max_sweeps: int = 100_000,
         time_limit: float | None = None,
         max_work: int | None = None,
+        canonical: bool = False,
         progress: Progress | None = None,
     ) -> tuple[Floats, Report]:
         """Find forces that obey the laws of the rows, with U = B + W R. Other threads of Python continue during the call.
@@ -212,6 +214,11 @@ class Results:
             Seconds; none by default.
         max_work : int, optional
             A limit in the units of ``report.work``, which depend on no clock; none by default.
+        canonical : bool, optional
+            Whether to return canonical forces: among all solutions with the velocities of the one that was found, those with the least
+            sum of d R**2, where d is the mean of the diagonal of W of a constraint. They do not depend on the initial guess or on the
+            order of constraints. The solution is found to 1e-12 for this, or as far as limits and rounding allow; if its residual is
+            above the tolerance, its forces remain. W must be symmetric.
         progress : callable, optional
             Called as ``progress(residual, sweeps, steps)`` each time that the residual is computed. If it returns False, the solution
             ends, and the best forces so far are returned. If it raises, the method raises the same exception, and the forces are lost.
@@ -244,10 +251,62 @@ class Results:
         """
         counts = self._core.row_counts()
         forces = start(R, int(counts.sum()))
-        options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, progress)
+        options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, canonical, progress)
         own = None if laws is None else _laws.raw(laws, counts)
         report = self._core.solve(own, options, progress, forces)
         return forces, report_of(report)
+
+    def solution_set(
+        self,
+        R: ArrayLike,
+        laws: _laws.Laws | _laws.Law | ArrayLike | None = None,
+        *,
+        tolerance: float = 0.0,
+    ) -> SolutionSet:
+        """Find all solutions with the velocities of a known one: which forces are unique, and how far others can change.
+
+        Parameters
+        ----------
+        R : (n,) array_like
+            The known solution. Solve with a tolerance that is a hundred times smaller than the one here.
+        laws : Laws, Law or array_like, optional
+            As in :meth:`solve`.
+        tolerance : float, optional
+            The largest scaled residual of R in each group of rows that blocks of W connect. Velocities below it, measured in the same way,
+            count as zero. 0 means 1e-6.
+
+        Returns
+        -------
+        SolutionSet
+            The solutions.
+
+        Raises
+        ------
+        Error
+            If R is no solution, W is not symmetric, laws are not valid, or there was no successful update since the last change.
+
+        Examples
+        --------
+        A table of the mass 4 on four legs, its center in the middle of them:
+
+        >>> import numpy as np
+        >>> import ldy
+        >>> system = ldy.System()
+        >>> table = system.add_rigid(4.0, [1.0, 1.0, 1.0], center=[0, 0, 1])
+        >>> places = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]
+        >>> legs = system.add_point_constraints(table, ldy.GROUND, np.eye(3), places)
+        >>> system.set_laws(legs, ldy.laws.contact(friction=0.0))
+        >>> system.set_velocity(table, [0, 0, 0, 0, 0, -1])
+        >>> system.update(1.0)
+        >>> R, report = system.solve(canonical=True)
+        >>> solutions = system.solution_set(R)
+        >>> least, greatest = solutions.intervals(legs[0])
+        >>> print(R[:3].round(6) + 0, solutions.determined()[:3], least.round(6) + 0, greatest.round(6) + 0)
+        [0. 0. 1.] [ True  True False] [0. 0. 0.] [0. 0. 2.]
+        """
+        counts = self._core.row_counts()
+        own = None if laws is None else _laws.raw(laws, counts)
+        return SolutionSet(_core.SolutionSet.of_system(self._core, own, flat("R", R), tolerance), self._core.constraints())
 
     def factorize(self, mu: ArrayLike = 0.0, *, out: Factor | None = None) -> Factor:
         """Return the sparse Cholesky factor of W + diag(mu) for the W of the last update.

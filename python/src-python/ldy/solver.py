@@ -17,8 +17,8 @@ from .arrays import Floats, Ints, flat, numbers
 from .errors import Error
 
 Progress = Callable[[float, int, int], object]
-#: Tolerance, measure, method, sweeps, seconds and work.
-Choices = tuple[float, str, str, int, float | None, int | None]
+#: Tolerance, measure, method, sweeps, seconds, work and whether forces are canonical.
+Choices = tuple[float, str, str, int, float | None, int | None, bool]
 
 
 class Status(str, enum.Enum):
@@ -131,6 +131,7 @@ def choices(
     max_sweeps: int,
     time_limit: float | None,
     max_work: int | None,
+    canonical: bool,
     progress: Progress | None,
 ) -> Choices:
     """Options for the native module, which checks their values but for those that its types exclude."""
@@ -139,7 +140,7 @@ def choices(
             raise Error(f"{name}: {limit} where a number that is not negative is needed")
     if progress is not None and not callable(progress):
         raise TypeError(f"progress: {type(progress).__name__} where a function is needed")
-    return tolerance, measure, method, max_sweeps, time_limit, max_work
+    return tolerance, measure, method, max_sweeps, time_limit, max_work, bool(canonical)
 
 
 def start(R: ArrayLike | None, scalars: int) -> Floats:
@@ -167,6 +168,7 @@ def solve(
     max_sweeps: int = 100_000,
     time_limit: float | None = None,
     max_work: int | None = None,
+    canonical: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Floats, Report]:
     """Find forces that obey laws for any W.
@@ -187,7 +189,7 @@ def solve(
         Z with W = Z Z^T, as :class:`Problem` has it. Some steps are quicker then.
     normal_first : bool, optional
         Whether the first component of each contact is the normal one, as in FCLIB, not the last.
-    tolerance, measure, method, max_sweeps, time_limit, max_work, progress : optional
+    tolerance, measure, method, max_sweeps, time_limit, max_work, canonical, progress : optional
         Options; see :meth:`System.solve`.
 
     Returns
@@ -216,16 +218,21 @@ def solve(
     >>> print(R.round(6) + 0, report.status)
     [-0.2  0.   1. ] converged
     """
+    matrix, B, rows = matrix_of_rows(W, B, row_counts)
+    forces = start(R, len(B))
+    options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, canonical, progress)
+    factor = None if Z is None else (Z.indptr.astype(np.int32), Z.indices.astype(np.int32), flat("Z", Z.data))
+    report = _core.solve_rows((*matrix, B), factor, normal_first, _laws.raw(laws, rows), options, progress, forces)
+    return forces, report_of(report)
+
+
+def matrix_of_rows(W: Any, B: ArrayLike, row_counts: ArrayLike | None) -> tuple[tuple[Any, Any, Any, Any], Floats, Ints]:
+    """W for the native module, B, and the number of scalar rows of each row."""
     B = flat("B", B)
     rows = np.full(len(B) // 3, 3) if row_counts is None else np.asarray(row_counts, dtype=np.int64)
     if np.shape(W) != (len(B), len(B)) or rows.ndim != 1 or rows.sum() != len(B):
         raise Error(f"W: shape {np.shape(W)}, with {len(B)} values of B and {rows.sum()} scalar rows")
-    matrix = _threes(W) if row_counts is None else _blocks(W, rows)
-    forces = start(R, len(B))
-    options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, progress)
-    factor = None if Z is None else (Z.indptr.astype(np.int32), Z.indices.astype(np.int32), flat("Z", Z.data))
-    report = _core.solve_rows(*matrix, factor, B, normal_first, _laws.raw(laws, rows), options, progress, forces)
-    return forces, report_of(report)
+    return (_threes(W) if row_counts is None else _blocks(W, rows)), B, rows
 
 
 def _threes(W: Any) -> tuple[Any, Any, Any, Any]:

@@ -56,7 +56,7 @@ pub struct Faces {
     pub cones: Vec<Cone>,
     /// R_0.
     pub base: Vec<Vector>,
-    /// The first direction of each row, and the end. Rows of moments have those of the row before.
+    /// The first direction of each row, and the end. `of_row` finds the row before for rows of moments.
     starts: Vec<u32>,
 }
 

@@ -19,7 +19,7 @@ use super::solve::{laws_of_rows, ldy_law, read_laws};
 #[derive(Default)]
 pub struct ldy_solution_set {
     set: SolutionSet,
-    /// The ids of the rows, if they are those of a system.
+    /// The ids of the rows, if a system has them.
     ids: Option<Vec<Id>>,
 }
 

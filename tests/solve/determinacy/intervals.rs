@@ -136,7 +136,7 @@ fn a_sliding_brick() {
     assert!(set.determined().eq([false, true, false].repeat(4)));
 }
 
-/// Forces of an interface of a stack are not unique, but those of other interfaces do not matter.
+/// Forces of an interface of a stack are not unique. Other interfaces have no influence on them.
 #[test]
 fn a_stack_of_bricks() {
     let mut scene = stack(6, 0.5);
@@ -155,7 +155,7 @@ fn a_stack_of_bricks() {
     }
 }
 
-/// Bounds: two drives with limits at one degree of freedom share the load.
+/// Bounds: two drives with limits at one axis share the load.
 #[test]
 fn two_drives_at_one_axis() {
     let mut scene = Scene::new();

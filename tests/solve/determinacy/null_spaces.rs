@@ -6,7 +6,7 @@ use testing::Random;
 
 use crate::solve::dense::Dense;
 
-/// Fixed rows: all components have directions, so that the null space is that of W.
+/// Fixed rows: all components have directions, so that the null space of W counts.
 #[test]
 fn determined_components_of_random_joints() {
     let mut random = Random::new(5);
@@ -60,7 +60,7 @@ fn components_at_bounds_are_determined() {
     }
 }
 
-/// What is no solution, and what is no problem of this kind.
+/// Forces that are no solution, and bad arguments.
 #[test]
 fn what_is_refused() {
     let h = DMatrix::from_row_slice(3, 2, &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
