@@ -143,6 +143,40 @@ static void ranks (const MODEL *m, const ldy_rows *rows, int n)
   CHECK_INT (ldy_rows_redundant (rows, 0, redundant, (size_t) n + 1, NULL), LDY_ERROR_INVALID_ARGUMENT);
 }
 
+/* Intervals contain canonical forces, and are points where forces are determined. Rows of a matrix that is not symmetric, and forces
+   that solve the problem as a whole but not one of its groups, are refused. */
+static void solution_sets (const ldy_rows *rows, const ldy_law *laws, const double *R, int n)
+{
+  static double least[MOST], greatest[MOST], canonical[MOST];
+  static unsigned char determined[MOST];
+  ldy_solution_set *set = NULL;
+  int code;
+
+  CALL (code, 1, ldy_solution_set_create (&set));
+  CHECK_INT (code, 0);
+  CALL (code, 40, ldy_solution_set_compute_rows (set, rows, laws, (size_t) rows->rows, 0, R, (size_t) n, 1e-5));
+  if (code) {
+    CHECK (code == LDY_ERROR_INVALID_ARGUMENT || code == LDY_ERROR_NOT_POSITIVE_DEFINITE);
+    ldy_solution_set_destroy (set);
+    return;
+  }
+  CHECK_INT (ldy_solution_set_determined (set, determined, (size_t) n), 0);
+  CALL (code, 30, ldy_solution_set_intervals (set, NULL, 0, least, greatest, (size_t) n));
+  CHECK_INT (code, 0);
+  CALL (code, 20, ldy_solution_set_canonical (set, canonical, (size_t) n));
+  CHECK_INT (code, 0);
+  double size = 0;
+  for (int i = 0; i < n; i ++) size = fmax (size, fabs (canonical[i]));
+  for (int i = 0; i < n; i ++) {
+    double error = 1e-5 * size;
+    CHECK (least[i] <= greatest[i] && isfinite (canonical[i]));
+    CHECK (least[i] - error <= canonical[i] && canonical[i] <= greatest[i] + error);
+    if (determined[i]) CHECK (least[i] == greatest[i] && canonical[i] == least[i]);
+  }
+  CHECK_INT (ldy_solution_set_canonical (set, canonical, (size_t) n + 1), LDY_ERROR_INVALID_ARGUMENT);
+  ldy_solution_set_destroy (set);
+}
+
 /* Forces obey their bounds, and where the solver has converged velocities obey the laws, too. */
 static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOST], const int *starts)
 {
@@ -202,6 +236,7 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   CHECK_INT (code, 0);
   /* Sweeps are the same without bodies; steps may be made in the space of bodies. */
   if (report.steps == 0) CHECK_SAME_BITS (R, again, sizeof R);
+  if (report.status == LDY_STATUS_CONVERGED) solution_sets (rows, laws, R, n);
   memcpy (again, R, sizeof R);
   for (int row = 0; row < rows->rows; row ++) {
     if (starts[row + 1] - starts[row] != 1) continue;

@@ -118,7 +118,7 @@ def test_intervals_with_cones_are_those_of_a_general_optimizer(friction):
 
 
 def test_rolling_contacts():
-    """Two contacts of a ball with moments at one place share force and moments; those at the limits of one law."""
+    """Two contacts of a ball with moments at one place share the force and the moments."""
     system = ldy.System()
     ball = system.add_rigid(2.0, 1.0)
     H = np.zeros((6, 6))
@@ -127,7 +127,7 @@ def test_rolling_contacts():
         system.add_constraint_rows([ball], [H])
     system.set_velocity(ball, [0.02, 0, 0.01, 0, 0, -1])
     system.update(1.0)
-    laws = ldy.laws.contact(friction=0.5, rolling_friction=0.1, torsional_friction=0.05)
+    laws = ldy.laws.rolling_contact(0.5, rolling=0.1, torsion=0.05)
     R, report = system.solve(laws, tolerance=1e-12)
     assert report.converged
     solutions = system.solution_set(R, laws)
@@ -140,8 +140,11 @@ def test_rolling_contacts():
         # Moments m and own - m with |m| <= limit N and |own - m| <= limit (total - N).
         return [(own - limit * total) / 2, (own + limit * total) / 2]
 
-    for component, (limit, own) in {0: (0.5, 0), 1: (0.5, 0), 3: (0.1, roll), 4: (0.1, 0), 5: (0.05, spin)}.items():
+    for component, (limit, own) in {0: (0.5, 0), 1: (0.5, 0), 3: (0.1, roll), 5: (0.05, spin)}.items():
         np.testing.assert_allclose([least[component], greatest[component]], ends(limit, own), atol=1e-7)
+    # Across the rolling moment both contacts bear half of that one.
+    across = np.sqrt((0.1 * total / 2) ** 2 - (roll / 2) ** 2)
+    np.testing.assert_allclose([least[4], greatest[4]], [-across, across], atol=1e-7)
     # A contact without a normal force has no moments, and all of them are at the other one.
     np.testing.assert_allclose([least[2], greatest[2]], [0, 2], atol=1e-7)
 
@@ -166,23 +169,23 @@ def test_canonical_forces():
 
 def test_ids_and_rows():
     random = np.random.default_rng(0)
-    system, laws = boxes(random, 2, 0.4)
+    system, laws = boxes(random, 2, 0.4, points=5)
     ids = system.constraints()
     system.remove_constraints(ids[0])
     system.update(1.0)
     ids = ids[1:]
     R, _ = system.solve(laws)
     solutions = system.solution_set(R, laws)
-    assert repr(solutions) == "<ldy.SolutionSet: 21 scalar rows>"
-    # Three legs below, four above.
-    assert solutions.causes(ids[0], 0) == list(ids[:3]) and solutions.causes(ids[0], 2) == []
-    assert solutions.causes(ids[5], 2) == list(ids[3:])
+    assert repr(solutions) == "<ldy.SolutionSet: 27 scalar rows>"
+    # Four legs below, five above.
+    assert solutions.causes(ids[0], 0) == solutions.causes(ids[3], 2) == list(ids[:4])
+    assert solutions.causes(ids[5], 2) == list(ids[4:])
     least, greatest = solutions.intervals([ids[5], ids[0]])
     every = solutions.intervals()
     np.testing.assert_array_equal(least, np.concatenate([every[0][15:18], every[0][:3]]))
     rows = system.results()
     of_rows = ldy.solution_set(rows.to_dense(), rows.B, laws, R)
-    assert of_rows.causes(5, 2) == [3, 4, 5, 6]
+    assert of_rows.causes(5, 2) == [4, 5, 6, 7, 8]
     np.testing.assert_allclose(of_rows.intervals()[1], every[1], atol=1e-7)
     swapped = [3 * (k // 3) + (k + 2) % 3 for k in range(len(R))]
     first = ldy.solution_set(rows.to_dense()[np.ix_(swapped, swapped)], rows.B[swapped], laws, R[swapped], normal_first=True)

@@ -29,7 +29,8 @@ class SolutionSet:
     >>> wheel = system.add_body(ldy.Inertia.diagonal([1.0]))
     >>> system.set_velocity(wheel, [-5.0])
     >>> drives = [system.add_dof_constraint(wheel, 0) for _ in range(2)]
-    >>> system.set_laws(drives, [ldy.laws.bounds(-2, 4), ldy.laws.bounds(-3, 3)])
+    >>> for drive, most in zip(drives, (4.0, 3.0)):
+    ...     system.set_laws(drive, ldy.laws.bounds(-most, most))
     >>> system.update(1.0)
     >>> R, report = system.solve()
     >>> solutions = system.solution_set(R)
@@ -64,9 +65,11 @@ class SolutionSet:
 
         Returns
         -------
-        least, greatest : (k,) ndarray
+        least : (k,) ndarray
             A value for each scalar row of the constraints, infinite if there is no limit, or one that is 1e8 times larger than the
             forces that change together.
+        greatest : (k,) ndarray
+            The same for the greatest values.
 
         Raises
         ------
@@ -146,10 +149,18 @@ def solution_set(
 
     Parameters
     ----------
-    W, B, laws, row_counts, normal_first
-        The problem; see :func:`solve`.
+    W : (n, n) array_like or sparse matrix of SciPy
+        The matrix, which is symmetric.
+    B : (n,) array_like
+        Velocities without reactions.
+    laws : Laws, Law or array_like
+        As in :func:`solve`.
     R : (n,) array_like
         The known solution.
+    row_counts : (rows,) array_like of int, optional
+        The number of scalar rows of each row, one to six; three by default.
+    normal_first : bool, optional
+        Whether the first component of each contact is the normal one, as in FCLIB, not the last.
     tolerance : float, optional
         See :meth:`System.solution_set`.
 
