@@ -28,7 +28,7 @@ fn stack() -> System {
         system.set_velocity(body, &[0.0, 0.0, 0.0, 0.0, 0.0, -1.0]).expect("a velocity");
         for (x, y) in [(-0.9, -0.4), (0.9, -0.4), (0.9, 0.4), (-0.9, 0.4)] {
             let point = [shift + x, y, height];
-            system.add_point_constraint([Some(body), below], &UNIT, &[point; 2]).expect("a contact");
+            system.add_point_constraint([Some(body), below], &UNIT, [point; 2]).expect("a contact");
         }
         below = Some(body);
     }

@@ -57,7 +57,8 @@ impl SolutionSet {
         let problem = rows.problem(normal_first)?;
         let laws = laws.made((0..problem.w.len()).map(|row| problem.w.height(row)))?;
         let reactions = reactions.as_slice()?;
-        let set = without_gil(py, || Core::new(&problem, &laws, reactions, tolerance)).map_err(raised_of_rows)?;
+        let set =
+            without_gil(py, || Core::new(&problem, &laws, reactions, tolerance)).map_err(raised_of_rows)?;
         Ok(Self(Mutex::new(set)))
     }
 

@@ -22,6 +22,9 @@ pub(crate) enum State {
     Dependent,
 }
 
+/// A smaller entry of a null vector of the scaled matrix is a rounding error.
+const ROUNDING: f64 = 1e-14;
+
 /// The elimination of one matrix, with memory for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Elimination {
@@ -30,16 +33,19 @@ pub(crate) struct Elimination {
     pub scales: Vec<f64>,
     /// The null vectors of the scaled matrix, for each open row.
     pub null: Vec<f64>,
-    /// The remainder of the diagonal.
+    /// The rows that are not zero: the pivots in their order, then the others.
+    order: Vec<usize>,
+    /// The remainder of the diagonal, in this order.
     left: Vec<f64>,
-    /// The columns of the factor, and their pivots.
+    /// The number of pivots, and the columns of the factor: in column k the entries of rows before k in the order are not used.
+    chosen: usize,
     columns: Vec<f64>,
-    pivots: Vec<usize>,
+    column: Vec<f64>,
 }
 
 impl Elimination {
     /// Choose rows of a matrix of this size until all other rows depend on them: until the remainders are at most `tolerance`.
-    /// `column` writes the nonzero entries of a column.
+    /// `column` adds the entries of a column to zeros.
     ///
     /// # Errors
     /// If memory is exhausted, or the matrix is found to be indefinite; the error names the row.
@@ -52,21 +58,24 @@ impl Elimination {
     ) -> Result<(), Error> {
         self.start(size, diagonal)?;
         loop {
-            let open = (0..size).filter(|&row| self.states[row] == State::Open);
-            match open.reduce(|a, b| if self.left[b] > self.left[a] { b } else { a }) {
-                Some(pivot) if self.left[pivot] > tolerance => self.eliminate(pivot, &column)?,
+            let open = self.chosen..self.order.len();
+            let is_better = |a: usize, b: usize| {
+                self.left[b] > self.left[a] || (self.left[b] == self.left[a] && self.order[b] < self.order[a])
+            };
+            match open.reduce(|a, b| if is_better(a, b) { b } else { a }) {
+                Some(place) if self.left[place] > tolerance => self.eliminate(place, &column)?,
                 _ => return Ok(()),
             }
         }
     }
 
     fn start(&mut self, size: usize, diagonal: impl Iterator<Item = f64>) -> Result<(), Error> {
-        let Self { states, scales, left, columns, pivots, null } = self;
+        let Self { states, scales, left, columns, null, order, chosen, column } = self;
         columns.clear();
         null.clear();
-        collect(pivots, size, std::iter::empty())?;
+        *chosen = 0;
         refill(states, size, State::Open)?;
-        refill(left, size, 1.0)?;
+        refill(column, size, 0.0)?;
         collect(scales, size, diagonal)?;
         let largest = scales.iter().fold(0.0_f64, |largest, value| largest.max(*value));
         for (row, scale) in scales.iter_mut().enumerate() {
@@ -74,56 +83,71 @@ impl Elimination {
             let is_zero = *scale <= NOTHING * largest;
             *scale = if is_zero { 0.0 } else { 1.0 / scale.sqrt() };
             if is_zero {
-                (states[row], left[row]) = (State::Dependent, 0.0);
+                states[row] = State::Dependent;
             }
         }
-        Ok(())
+        collect(order, size, (0..size).filter(|&row| states[row] == State::Open))?;
+        Ok(refill(left, order.len(), 1.0)?)
     }
 
     /// Make the null vector of each row that was not chosen: L₁₁⁻ᵀ times its row of the factor.
     pub fn make_null_vectors(&mut self) -> Result<(), Error> {
-        let Self { states, columns, pivots, null, .. } = self;
-        let size = states.len();
+        let Self { states, columns, order, null, chosen, column, .. } = self;
+        let (size, width) = (states.len(), order.len());
         null.clear();
-        for row in (0..size).filter(|&row| states[row] == State::Open) {
+        for open in *chosen..width {
             let first = null.len();
             resize(null, first + size, 0.0)?;
             let vector = &mut null[first..];
-            vector[row] = 1.0;
-            for (k, &pivot) in pivots.iter().enumerate().rev() {
-                let column = &columns[size * k..][..size];
-                let later = pivots[k + 1..].iter().map(|&later| column[later] * vector[later]).sum::<f64>();
-                vector[pivot] = -(column[row] + later) / column[pivot];
+            vector[order[open]] = 1.0;
+            let right = &mut column[..*chosen];
+            right.iter_mut().enumerate().for_each(|(k, right)| *right = -columns[width * k + open]);
+            for k in (0..*chosen).rev() {
+                let entry = right[k] / columns[width * k + k];
+                // Most null vectors have few entries.
+                if entry.abs() > ROUNDING {
+                    vector[order[k]] = entry;
+                    right[..k]
+                        .iter_mut()
+                        .enumerate()
+                        .for_each(|(j, right)| *right -= columns[width * j + k] * entry);
+                }
             }
             scale(vector);
         }
         Ok(())
     }
 
-    /// Make a row a pivot.
-    fn eliminate(&mut self, pivot: usize, write: impl Fn(usize, &mut [f64])) -> Result<(), Error> {
-        let Self { states, scales, left, columns, pivots, .. } = self;
-        let size = left.len();
+    /// Make the row at a place of the order a pivot.
+    fn eliminate(&mut self, place: usize, write: impl Fn(usize, &mut [f64])) -> Result<(), Error> {
+        let Self { states, scales, left, columns, order, chosen, column, .. } = self;
+        let (width, k) = (order.len(), *chosen);
+        order.swap(k, place);
+        left.swap(k, place);
+        columns.chunks_exact_mut(width).for_each(|earlier| earlier.swap(k, place));
+        let pivot = order[k];
         states[pivot] = State::Chosen;
-        pivots.push(pivot);
-        let done = columns.len();
-        resize(columns, done + size, 0.0)?;
-        let (earlier, column) = columns.split_at_mut(done);
+        *chosen += 1;
+        column.fill(0.0);
         write(pivot, column);
-        column.iter_mut().zip(&*scales).for_each(|(x, scale)| *x = *x * scales[pivot] * scale);
-        for other in earlier.chunks_exact(size) {
-            let factor = other[pivot];
+        let done = columns.len();
+        resize(columns, done + width, 0.0)?;
+        let (earlier, own) = columns.split_at_mut(done);
+        let own = &mut own[k..];
+        for (x, &row) in own.iter_mut().zip(&order[k..]) {
+            *x = column[row] * scales[pivot] * scales[row];
+        }
+        for other in earlier.chunks_exact(width) {
+            let factor = other[k];
             if factor != 0.0 {
-                column.iter_mut().zip(other).for_each(|(x, other)| *x -= factor * other);
+                own.iter_mut().zip(&other[k..]).for_each(|(x, other)| *x -= factor * other);
             }
         }
-        let root = left[pivot].sqrt();
-        for (row, x) in column.iter_mut().enumerate() {
-            *x /= root;
-            if states[row] == State::Open {
-                left[row] -= *x * *x;
-                ensure!(left[row] >= -NEGATIVE, Error::of_row(row, Fault::NotPositive));
-            }
+        let root = left[k].sqrt();
+        own.iter_mut().for_each(|x| *x /= root);
+        for ((x, left), &row) in own.iter().zip(&mut left[k..]).zip(&order[k..]).skip(1) {
+            *left -= x * x;
+            ensure!(*left >= -NEGATIVE, Error::of_row(row, Fault::NotPositive));
         }
         Ok(())
     }

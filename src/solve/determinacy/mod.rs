@@ -41,7 +41,7 @@ const SHARP: f64 = 1e-9;
 const MARGIN: f64 = 100.0;
 
 /// The goals for the errors of intervals, and of canonical forces before they are polished, relative to the forces of a part.
-const INTERVAL: f64 = 1e-11;
+const INTERVAL: f64 = 1e-9;
 const CANONICAL: f64 = 1e-10;
 
 /// W and its transpose may differ by this share of the diagonal entries.
@@ -268,8 +268,10 @@ impl SolutionSet {
             *force = (*force * own.value + rest / *force) / size;
         }
         program.write_linear(|k| forces[k].1)?;
-        program.program.solve(&program.linear, 1.0, CANONICAL);
-        program.program.polish(&program.linear, 1.0);
+        if !program.program.solve_without_cones(&program.linear) {
+            program.program.solve(&program.linear, 1.0, CANONICAL);
+            program.program.polish(&program.linear, 1.0);
+        }
         for (place, &(k, weight)) in program.directions.iter().enumerate() {
             values[k as usize] += program.change(place, program.program.solution()) * size / weight;
         }
@@ -297,17 +299,12 @@ impl SolutionSet {
         }
         let Self { faces, null, parts, .. } = self;
         null.start(faces.directions.len())?;
-        let (mut elimination, mut members) = (Elimination::default(), Vec::new());
-        let mut place = memory::repeated(faces.directions.len(), 0)?;
+        let (mut elimination, mut rows) = (Elimination::default(), Vec::new());
         for group in 0..groups.len() {
-            members.clear();
-            for &row in groups.rows(group).iter().filter(|&&row| !laws[row as usize].is_of_moments()) {
-                for k in faces.of_row(laws, row as usize).0 {
-                    place[k] = members.len() as u32;
-                    push(&mut members, k as u32)?;
-                }
-            }
-            let added = null.add_group(problem, laws, faces, &members, &place, &mut elimination);
+            let own = groups.rows(group);
+            let first = own.iter().copied().filter(|&row| !laws[row as usize].is_of_moments());
+            collect(&mut rows, own.len(), first)?;
+            let added = null.add_group(problem, laws, faces, &mut rows, &mut elimination);
             added.map_err(|error| Error { row: error.row.map(|row| self.rows[row] as usize), ..error })?;
         }
         Ok(parts.find(faces, null)?)

@@ -1,11 +1,12 @@
 //! The directions of forces that move no body: the null space of Dᵀ W D, by elimination, one group of connected rows after the other.
 //!
-//! Each null vector has one direction that was not chosen as a pivot. In the terms of matroids it is the fundamental circuit of this
-//! direction. The circuits that have directions in common, by steps, make the finest division of the null space: it does not depend on
-//! the choice of pivots. In a stack of bricks each interface is a part of its own.
+//! Each null vector has one direction that was not chosen as a pivot. In the terms of matroids it is a circuit: fewer of its directions
+//! are independent. A basis of circuits makes the finest division of the null space, by directions in common: any two directions of a
+//! part are in a circuit together. So the division does not depend on the choice of pivots. In a stack of bricks each interface is a
+//! part of its own.
 
 use crate::math::Vector;
-use crate::memory::{collect, push};
+use crate::memory::{collect, push, refill};
 use crate::rows::elimination::{Elimination, State};
 use crate::rows::fault::{Error, Fault};
 use crate::rows::rank::TOLERANCE;
@@ -28,35 +29,75 @@ pub struct NullSpace {
     pub moves: Vec<bool>,
     /// The circuits of each direction: directions with the same root are in a circuit together.
     parents: Vec<u32>,
+    /// The directions of an elimination, those that the last ones chose, and the number of each direction among the members.
+    members: Vec<u32>,
+    chosen: Vec<u32>,
+    places: Vec<u32>,
 }
 
 impl NullSpace {
     /// Start with directions that no null vector moves.
     pub fn start(&mut self, directions: usize) -> Result<(), Error> {
-        let Self { starts, entries, moves, parents } = self;
+        let Self { starts, entries, moves, parents, places, .. } = self;
         entries.clear();
         starts.clear();
         push(starts, 0)?;
-        collect(moves, directions, std::iter::repeat_n(false, directions))?;
+        refill(moves, directions, false)?;
+        refill(places, directions, u32::MAX)?;
         Ok(collect(parents, directions, 0..directions as u32)?)
     }
 
-    /// Add the null vectors of the directions of a group. `place` has the number of each direction in the group.
+    /// Add the null vectors of a group of rows. Rows between the same bodies come first: their null vectors are null vectors of all
+    /// rows, and the directions that depend on others need no further elimination. Sorts the rows.
     pub fn add_group(
         &mut self,
         problem: &Problem3,
         laws: &[Law],
         faces: &Faces,
-        group: &[u32],
-        place: &[u32],
+        rows: &mut [u32],
         elimination: &mut Elimination,
     ) -> Result<(), Error> {
+        let pattern = |row: u32| &problem.columns[problem.range(row as usize)];
+        rows.sort_unstable_by(|&a, &b| pattern(a).cmp(pattern(b)).then(a.cmp(&b)));
+        self.chosen.clear();
+        let mut count = 0;
+        for cluster in rows.chunk_by(|&a, &b| pattern(a) == pattern(b)) {
+            self.members.clear();
+            for &row in cluster {
+                for k in faces.of_row(laws, row as usize).0 {
+                    push(&mut self.members, k as u32)?;
+                }
+            }
+            self.eliminate(problem, laws, faces, elimination)?;
+            count += 1;
+        }
+        if count > 1 {
+            std::mem::swap(&mut self.members, &mut self.chosen);
+            self.members.sort_unstable();
+            self.eliminate(problem, laws, faces, elimination)?;
+        }
+        Ok(())
+    }
+
+    /// Add the null vectors of the members, and add to the chosen ones those on which the others depend.
+    fn eliminate(
+        &mut self,
+        problem: &Problem3,
+        laws: &[Law],
+        faces: &Faces,
+        elimination: &mut Elimination,
+    ) -> Result<(), Error> {
+        let members = std::mem::take(&mut self.members);
+        members.iter().zip(0..).for_each(|(&own, number)| self.places[own as usize] = number);
+        let places = &self.places;
         let column = |pivot: usize, to: &mut [f64]| {
-            write_column(problem, laws, faces, group[pivot] as usize, |k, value| {
-                to[place[k] as usize] += value
+            write_column(problem, laws, faces, members[pivot] as usize, |k, value| {
+                if let Some(to) = to.get_mut(places[k] as usize) {
+                    *to += value;
+                }
             });
         };
-        let diagonal = group.iter().map(|&own| {
+        let diagonal = members.iter().map(|&own| {
             let mut sum = 0.0;
             write_column(problem, laws, faces, own as usize, |k, value| {
                 sum += if k == own as usize { value } else { 0.0 };
@@ -64,22 +105,26 @@ impl NullSpace {
             sum
         });
         let named = |error: Error| match error.row {
-            Some(k) => Error { row: Some(faces.directions[group[k] as usize].row), ..error },
+            Some(k) => Error { row: Some(faces.directions[members[k] as usize].row), ..error },
             None => error,
         };
-        elimination.run(group.len(), diagonal, column, TOLERANCE).map_err(named)?;
+        elimination.run(members.len(), diagonal, column, TOLERANCE).map_err(named)?;
+        members.iter().for_each(|&own| self.places[own as usize] = u32::MAX);
         elimination.make_null_vectors()?;
-        // A direction in which nothing moves at all is a null vector alone.
-        for (k, &own) in group.iter().enumerate() {
-            if elimination.states[k] == State::Dependent {
-                self.push_vector(std::iter::once((own, 1.0)))?;
+        for (state, &own) in elimination.states.iter().zip(&members) {
+            match state {
+                // A direction in which nothing moves at all is a null vector alone.
+                State::Dependent => self.push_vector(std::iter::once((own, 1.0)))?,
+                State::Chosen => push(&mut self.chosen, own)?,
+                State::Open => {}
             }
         }
-        for vector in elimination.null.chunks_exact(group.len().max(1)) {
-            let entries = vector.iter().zip(group).zip(&elimination.scales);
+        for vector in elimination.null.chunks_exact(members.len().max(1)) {
+            let entries = vector.iter().zip(&members).zip(&elimination.scales);
             let large = entries.filter(|((x, _), _)| x.abs() > ENTRY);
             self.push_vector(large.map(|((x, &own), scale)| (own, x * scale)))?;
         }
+        self.members = members;
         Ok(())
     }
 

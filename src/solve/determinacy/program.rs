@@ -27,8 +27,11 @@ const PATIENCE: usize = 4;
 /// A value that is larger than the offsets by the inverse of this does not count as finite.
 const CERTAIN: f64 = 1e-8;
 
+/// Directions whose part in G is smaller than this share of the largest may be free of limits.
+const OPEN: f64 = 1e-6;
+
 /// The regularization of a direction that no cone limits, relative to the largest column.
-const ALPHA: f64 = 1e-9;
+const ALPHA: f64 = 1e-10;
 
 /// The result of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +66,8 @@ pub struct Program {
     /// p x − Gᵀ y + c τ.
     lack: Vec<f64>,
     best: Vec<f64>,
+    /// Whether cones do not limit some directions; `None`: nobody has looked.
+    is_open: Option<bool>,
 }
 
 /// The state of a cone.
@@ -98,6 +103,7 @@ impl Program {
     /// Begin a program with this number of unknowns and cones, all of whose values are zero.
     pub fn start(&mut self, size: usize, cones: usize) -> memory::Result {
         self.size = size;
+        self.is_open = None;
         refill(&mut self.columns, size * cones, [0.0; 3])?;
         refill(&mut self.scaled, size * cones, [0.0; 3])?;
         refill(&mut self.offsets, cones, [0.0; 3])?;
@@ -119,6 +125,9 @@ impl Program {
 
     /// Solve for c and p, until the errors are at most `goal` or no longer decrease.
     pub fn solve(&mut self, c: &[f64], p: f64, goal: f64) -> Outcome {
+        if p == 0.0 && self.is_free(c) {
+            return Outcome::Unbounded;
+        }
         self.x.fill(0.0);
         self.best.fill(0.0);
         (self.tau, self.kappa) = (1.0, 1.0);
@@ -143,6 +152,37 @@ impl Program {
             }
         }
         Outcome::Found
+    }
+
+    /// Whether the value changes along a direction x with G x = 0, which no cone limits.
+    fn is_free(&mut self, c: &[f64]) -> bool {
+        if self.is_open == Some(false) {
+            return false;
+        }
+        self.scaled.copy_from_slice(&self.columns);
+        self.factorize(0.0);
+        let diagonal = (0..self.size).map(|j| self.factor[self.size * j + j]);
+        let [least, most] = [f64::min, f64::max].map(|of| diagonal.clone().reduce(of).unwrap_or(1.0));
+        self.is_open = Some(self.rows.is_empty() || least <= OPEN * most);
+        // Where (Gᵀ G + α) x = c is large, G x is small.
+        let mut x = std::mem::take(&mut self.step);
+        x.copy_from_slice(c);
+        self.solve_factor(&mut x);
+        let value: f64 = c.iter().zip(&x).map(|(c, x)| c * x).sum();
+        let made = (0..self.rows.len()).map(|cone| largest(&self.made(cone, &x)));
+        let is_free = value > 0.0 && made.fold(0.0, f64::max) <= CERTAIN * value;
+        self.step = x;
+        is_free
+    }
+
+    /// The part of a cone in G x.
+    fn made(&self, cone: usize, x: &[f64]) -> Vector {
+        let mut made = [0.0; 3];
+        for (j, x) in x.iter().enumerate() {
+            let g = &self.columns[self.rows.len() * j + cone];
+            (0..3).for_each(|i| made[i] += g[i] * x);
+        }
+        made
     }
 
     fn column(columns: &[Vector], cones: usize, j: usize) -> &[Vector] {
@@ -352,7 +392,12 @@ impl Program {
                 .sum();
             *to = made - share * self.lack[j];
         }
-        self.solve_normal(p, &mut x, &mut rest);
+        if share < 1.0 {
+            self.solve_normal(p, &mut x, &mut rest);
+        } else {
+            // Errors of the predictor matter less.
+            self.solve_factor(&mut x);
+        }
         for (cone, row) in self.rows.iter_mut().enumerate() {
             for (j, x) in x.iter().enumerate() {
                 let g = &self.scaled[cones * j + cone];

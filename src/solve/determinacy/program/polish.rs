@@ -7,7 +7,7 @@
 //! in any case. K is the curvature of the boundaries.
 
 use super::Program;
-use crate::math::{Vector, dot, length};
+use crate::math::{Vector, dot, length, sum};
 
 /// ρ: the squared share of errors that remains after a step.
 const PENALTY: f64 = 1e6;
@@ -75,15 +75,20 @@ impl Program {
         }
     }
 
+    /// Find the least value of ½ |x|² + c · x where no cone limits it. Returns false if a cone does.
+    pub fn solve_without_cones(&mut self, c: &[f64]) -> bool {
+        self.x.iter_mut().zip(c).for_each(|(x, c)| *x = -c);
+        self.place_points();
+        let is_inside = self.rows.iter().all(|row| row.s[0] >= length(row.s[1], row.s[2]));
+        self.best.copy_from_slice(&self.x);
+        is_inside
+    }
+
     /// s = h + G x.
     fn place_points(&mut self) {
-        let cones = self.rows.len();
-        for (cone, (row, h)) in self.rows.iter_mut().zip(&self.offsets).enumerate() {
-            row.s = *h;
-            for (j, x) in self.x.iter().enumerate() {
-                let g = &self.columns[cones * j + cone];
-                (0..3).for_each(|i| row.s[i] += g[i] * x);
-            }
+        for cone in 0..self.rows.len() {
+            let (h, made) = (self.offsets[cone], self.made(cone, &self.x));
+            self.rows[cone].s = sum(&h, &made);
         }
     }
 
