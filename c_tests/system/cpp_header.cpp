@@ -724,7 +724,7 @@ void test_factors ()
   CHECK (fails (52, "so many vectors", [&] { factor.solve (x, 5); }));
 }
 
-/* Two drives at one degree of freedom share the load 5. */
+/* Two drives at one axis share the load 5. */
 void test_solution_sets ()
 {
   using H = ldy::operator_view;

@@ -52,7 +52,7 @@ def test_intervals_of_planar_contacts_are_those_of_linear_programs():
             A = np.vstack([T - friction * n, -T - friction * n])
             b = -np.concatenate([R[0::2] - friction * R[1::2], -R[0::2] - friction * R[1::2]])
             if friction == 0:
-                # Without friction R_T is zero, and the null space is that of the normals.
+                # Without friction R_T is zero, and only the normals have a null space.
                 Z = null_space(system.results().to_dense()[1::2, 1::2], rcond=1e-10)
                 N = np.zeros((2 * points, Z.shape[1]))
                 N[1::2] = Z

@@ -79,7 +79,9 @@ impl Elimination {
         collect(scales, size, diagonal)?;
         let largest = scales.iter().fold(0.0_f64, |largest, value| largest.max(*value));
         for (row, scale) in scales.iter_mut().enumerate() {
-            ensure!(*scale >= 0.0, Error::of_row(row, Fault::NotPositive));
+            if *scale < 0.0 {
+                return Err(Error::of_row(row, Fault::NotPositive));
+            }
             let is_zero = *scale <= NOTHING * largest;
             *scale = if is_zero { 0.0 } else { 1.0 / scale.sqrt() };
             if is_zero {
@@ -147,7 +149,9 @@ impl Elimination {
         own.iter_mut().for_each(|x| *x /= root);
         for ((x, left), &row) in own.iter().zip(&mut left[k..]).zip(&order[k..]).skip(1) {
             *left -= x * x;
-            ensure!(*left >= -NEGATIVE, Error::of_row(row, Fault::NotPositive));
+            if *left < -NEGATIVE {
+                return Err(Error::of_row(row, Fault::NotPositive));
+            }
         }
         Ok(())
     }

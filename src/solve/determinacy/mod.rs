@@ -327,7 +327,8 @@ impl SolutionSet {
             rows.iter().for_each(|&row| self.zeros[row as usize] = zero);
             let why =
                 "the forces are no solution: the residual of its group of rows is larger than the tolerance";
-            ensure!(residual <= zero, Error::of_row(self.rows[worst] as usize, Fault::Invalid(why)));
+            let is_solution = residual <= zero;
+            ensure!(is_solution, Error::of_row(self.rows[worst] as usize, Fault::Invalid(why)));
         }
         let Self { faces, places, laws, roots, zeros, .. } = self;
         let (velocities, lanes) = (&state.velocities[..], places.lanes());
