@@ -155,6 +155,37 @@ fn a_stack_of_bricks() {
     }
 }
 
+/// A row of boxes between two walls, on a floor without friction: any pressure goes through the whole row. Boxes and floors have null
+/// vectors of their own.
+#[test]
+fn a_row_of_boxes_between_walls() {
+    let mut scene = Scene::new();
+    // Tangents y and z, normals x and −x.
+    let right = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0];
+    let left = [0.0, 1.0, 0.0, 0.0, 0.0, -1.0, -1.0, 0.0, 0.0];
+    let law = Law::contact(0.0);
+    let mut before = None;
+    for k in 0..3 {
+        let x = f64::from(k);
+        let body = scene.add_box(1.0, [1.0; 3], [x, 0.0, 0.5], [0.0; 3]);
+        scene.add_contacts([Some(body), before], &right, &[[x - 0.5, 0.0, 0.5]], law);
+        scene.add_contacts([Some(body), None], &UNIT, &corners([x, 0.0], [0.5; 2], 0.0), law);
+        before = Some(body);
+    }
+    scene.add_contacts([before, None], &left, &[[2.5, 0.0, 0.5]], law);
+    let (mut set, _) = scene.solutions();
+    for side in [0, 5, 10, 15] {
+        assert_interval(&mut set, 3 * side + 2, [0.0, INFINITE]);
+        assert_eq!(set.causes(side, 2).unwrap(), [0, 5, 10, 15]);
+    }
+    for k in 0..3 {
+        for corner in 1..5 {
+            assert_interval(&mut set, 3 * (5 * k + corner) + 2, [0.0, 0.5]);
+            assert_eq!(set.causes(5 * k + corner, 2).unwrap(), (5 * k + 1..5 * k + 5).collect::<Vec<_>>());
+        }
+    }
+}
+
 /// Bounds: two drives with limits at one axis share the load.
 #[test]
 fn two_drives_at_one_axis() {

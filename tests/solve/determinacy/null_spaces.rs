@@ -11,11 +11,16 @@ use crate::solve::dense::Dense;
 fn determined_components_of_random_joints() {
     let mut random = Random::new(5);
     let mut met = [0; 2];
-    for case in 0..60 {
+    for case in 0..120 {
         let (rows, columns) = (2 + case % 4, 3 + case % 7);
-        // Some components of some rows act on a few columns alone, so that parts of the null space do not meet.
+        // All rows act on all columns; or on every other one, so that parts of the null space do not meet; or on a window of four, so
+        // that null vectors go through rows of several kinds.
         let h = DMatrix::from_fn(3 * rows, columns, |i, j| {
-            let is_there = (i / 3) % 2 == j % 2 || case % 3 == 0;
+            let is_there = match case % 3 {
+                0 => true,
+                1 => (i / 3) % 2 == j % 2,
+                _ => (i / 3..i / 3 + 4).contains(&j),
+            };
             let value = random.signed();
             if is_there { value } else { 0.0 }
         });
