@@ -48,7 +48,7 @@ fn mark_ancestors(supernodes: &Supernodes, marks: &mut [bool]) {
     }
 }
 
-/// The number of rows that are computed at a time, if there are so many; a strip.
+/// The number of rows that are computed at a time, if there are enough; a strip.
 const ROWS: usize = 4;
 
 /// Compute x = L⁻¹x.
