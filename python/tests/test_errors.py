@@ -127,7 +127,7 @@ def test_singular_matrices_are_errors_of_linear_algebra():
     with pytest.raises(ldy.SingularMatrixError) as caught:
         system.factorize()
     assert isinstance(caught.value, np.linalg.LinAlgError) and isinstance(caught.value, ldy.Error)
-    assert caught.value.code is ldy.ErrorCode.NOT_POSITIVE_DEFINITE and caught.value.constraint == limits[1]
+    assert caught.value.code is ldy.ErrorCode.NOT_POSITIVE_DEFINITE and caught.value.constraint in limits
     with pytest.raises(np.linalg.LinAlgError) as caught:
         body = system.add_body(ldy.Inertia.sparse(sparse.csc_array(np.diag([1.0, -1.0]))))
         system.add_dof_constraint(body, 0)
