@@ -83,6 +83,7 @@ fn python_with_scipy() -> Option<PathBuf> {
             "install",
             "--quiet",
             "--disable-pip-version-check",
+            "--no-compile",
             "--retries=1",
             "--timeout=15",
             "scipy",
