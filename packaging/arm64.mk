@@ -16,8 +16,7 @@ arm64: arm64-digests
 
 arm64-library:
 	@scripts/require $(ARM)-gcc $(ARM)-objcopy qemu-aarch64 $(CARGO)
-	@test -d $$(rustc --print sysroot)/lib/rustlib/$(ARM_TRIPLE) || rustup --quiet target add $(ARM_TRIPLE) || { \
-	  echo "arm64: Rust's standard library for $(ARM_TRIPLE) is missing" >&2; exit 1; }
+	@$(call need_target,$(ARM_TRIPLE))
 	@$(CARGO_BUILD) --release --locked $(CARGO_QUIET) --target $(ARM_TRIPLE)
 	@export BINUTILS=$(ARM)-; $(call slim_once,$(ARM_LIB))
 

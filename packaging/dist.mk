@@ -33,6 +33,10 @@ dist_make = $(dist_environment) BINUTILS=$(DIST_BINUTILS) $(MAKE) --no-print-dir
   SHARED_DIR=$(PLACE)/shared CARGO_BUILD="cargo-zigbuild zigbuild --target $(DIST_TRIPLE).$(DIST_GLIBC) --lib" \
   CC="$(ZIG)/bin/python -m ziglang cc -target $(MACHINE)-linux-gnu.$(DIST_GLIBC)" library
 
+# Rust's standard library for a target.
+need_target = test -d $$(rustc --print sysroot)/lib/rustlib/$(1) || rustup --quiet target add $(1) || { \
+  echo "Rust's standard library for $(1) is missing" >&2; exit 1; }
+
 .PHONY: dist archives tarball deb wheel test-dist test-archives test-reproducible
 
 dist:
@@ -43,15 +47,14 @@ archives: tarball deb wheel
 $(ZIG)/installed: packaging/requirements-dist.txt
 	@scripts/require python3 python3-venv
 	@python3 -m venv $(ZIG)
-	@$(ZIG)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $< || { \
+	@$(ZIG)/bin/python $(PIP) --requirement $< || { \
 	  echo "dist: ziglang and cargo-zigbuild, which build for old versions of glibc, cannot be installed from PyPI" >&2; exit 1; }
 	@touch $@
 
 # The standard library of the machine, and binutils for what is not this machine.
 $(PLACE)/installed: $(ZIG)/installed
 	@scripts/require ar ld nm objcopy readelf strip $(if $(DIST_BINUTILS),$(DIST_BINUTILS)objcopy) $(CARGO)
-	@test -d $$(rustc --print sysroot)/lib/rustlib/$(DIST_TRIPLE) || rustup --quiet target add $(DIST_TRIPLE) || { \
-	  echo "dist: Rust's standard library for $(DIST_TRIPLE) is missing" >&2; exit 1; }
+	@$(call need_target,$(DIST_TRIPLE))
 	@mkdir -p $(@D) && touch $@
 
 # What is linked in: the licences that come with it, and a bill of materials; the same for the Python package. The page of Rust's standard

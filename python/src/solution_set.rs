@@ -89,8 +89,4 @@ impl SolutionSet {
     fn scalar_count(&self) -> PyResult<usize> {
         Ok(self.own()?.scalar_count())
     }
-
-    fn row_count(&self) -> PyResult<usize> {
-        Ok(self.own()?.row_count())
-    }
 }

@@ -7,6 +7,7 @@
 use super::factors::Solve;
 use super::matrix_copy::MatrixCopy;
 use super::supernodes::Lanes;
+use super::tree::NONE;
 use super::triangles::{load, scale, store, subtract};
 use super::{FactorError, is_finite};
 use crate::math::simd::{Kernel, SimdLevel};
@@ -14,8 +15,6 @@ use crate::memory::{self, push, refill};
 
 /// A pivot on the diagonal has at least this share of the largest magnitude in its column.
 const SHARE: f64 = 0.1;
-
-const NONE: u32 = u32::MAX;
 
 /// Columns of a triangular factor.
 #[derive(Debug, Default)]

@@ -5,9 +5,8 @@
 //! the original neighbors that couple it. Rows with the same neighbors are merged and eliminated together.
 
 use super::adjacency::Adjacency;
+use super::tree::NONE;
 use crate::memory::{self, push, repeated};
-
-const NONE: u32 = u32::MAX;
 
 /// A row with more neighbors than this, and than ten times the root of the number of rows, is eliminated last.
 const FEW: usize = 16;

@@ -25,6 +25,7 @@ pub use boxed::Boxed;
 pub use error::{FactorError, Result};
 pub use factored::{FactorStatus, Factored, SLOTS_AT_ONCE, Structure};
 pub use matrix_copy::{MatrixCopy, check};
+pub use tree::{NONE, postorder};
 pub use workspace::Workspace;
 
 use core::fmt;

@@ -34,7 +34,7 @@ impl Tree {
         };
         tree.number_places();
         tree.find_parents(pattern)?;
-        let walk = tree.walk()?;
+        let walk = postorder(&tree.parent)?;
         tree.take(&walk)?;
         tree.count_below(pattern)?;
         Ok(tree)
@@ -73,39 +73,6 @@ impl Tree {
         Ok(())
     }
 
-    /// The places in an order in which each follows its descendants, the largest branch last.
-    fn walk(&self) -> memory::Result<Vec<u32>> {
-        let count = self.order.len();
-        let mut sizes = repeated(count, 1_u32)?;
-        for (k, &parent) in self.parent.iter().enumerate().filter(|(_, parent)| **parent != NONE) {
-            sizes[parent as usize] += sizes[k];
-        }
-        let mut by_size: Vec<u32> = collected(count, 0..count as u32)?;
-        by_size.sort_unstable_by_key(|&k| (sizes[k as usize], k));
-        // The first place of each branch, given its end: branches of a parent are laid from their end to its own place.
-        let mut ends = sizes;
-        let mut end_of_roots = count as u32;
-        let mut end = repeated(count, 0_u32)?;
-        // Parents are larger than their branches.
-        for &k in by_size.iter().rev() {
-            let size = ends[k as usize];
-            let last = match self.parent[k as usize] {
-                NONE => &mut end_of_roots,
-                parent => &mut end[parent as usize],
-            };
-            let own = *last - 1;
-            *last -= size;
-            // The branches of k end before it.
-            end[k as usize] = own;
-            ends[k as usize] = own;
-        }
-        let mut walk = repeated(count, 0)?;
-        for (&place, k) in ends.iter().zip(0..) {
-            walk[place as usize] = k;
-        }
-        Ok(walk)
-    }
-
     /// Take the places in another order.
     fn take(&mut self, walk: &[u32]) -> memory::Result {
         let mut moved = repeated(walk.len(), 0_u32)?;
@@ -140,4 +107,38 @@ impl Tree {
         self.below = below;
         Ok(())
     }
+}
+
+/// The places of a tree, given the parent of each or `NONE`, in an order in which each follows its descendants at once, the largest branch
+/// last. A parent has a larger place than its children.
+pub fn postorder(parents: &[u32]) -> memory::Result<Vec<u32>> {
+    let count = parents.len();
+    let mut sizes = repeated(count, 1_u32)?;
+    for (k, &parent) in parents.iter().enumerate().filter(|(_, parent)| **parent != NONE) {
+        sizes[parent as usize] += sizes[k];
+    }
+    let mut by_size: Vec<u32> = collected(count, 0..count as u32)?;
+    by_size.sort_unstable_by_key(|&k| (sizes[k as usize], k));
+    // The first place of each branch, given its end: branches of a parent are laid from their end to its own place.
+    let mut ends = sizes;
+    let mut end_of_roots = count as u32;
+    let mut end = repeated(count, 0_u32)?;
+    // Parents are larger than their branches.
+    for &k in by_size.iter().rev() {
+        let size = ends[k as usize];
+        let last = match parents[k as usize] {
+            NONE => &mut end_of_roots,
+            parent => &mut end[parent as usize],
+        };
+        let own = *last - 1;
+        *last -= size;
+        // The branches of k end before it.
+        end[k as usize] = own;
+        ends[k as usize] = own;
+    }
+    let mut walk = repeated(count, 0)?;
+    for (&place, k) in ends.iter().zip(0..) {
+        walk[place as usize] = k;
+    }
+    Ok(walk)
 }

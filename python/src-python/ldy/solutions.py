@@ -41,7 +41,8 @@ class SolutionSet:
     [2. 1.] [4. 3.]
     """
 
-    def __init__(self, core: _core.SolutionSet, constraints: Ints | None) -> None:
+    def __init__(self, core: _core.SolutionSet, constraints: Ints) -> None:
+        # The ids ascend from row to row.
         self._core, self._constraints = core, constraints
 
     def determined(self) -> NDArray[np.bool_]:
@@ -76,8 +77,8 @@ class SolutionSet:
         Error
             If there is no such constraint.
         """
-        rows = range(self._core.row_count()) if constraints is None else map(self._row, ids(constraints).tolist())
-        pairs = self._core.intervals(np.fromiter(rows, np.int32)).reshape(-1, 2)
+        rows = self._rows(self._constraints if constraints is None else ids(constraints))
+        pairs = self._core.intervals(rows).reshape(-1, 2)
         return pairs[:, 0].copy(), pairs[:, 1].copy()
 
     def causes(self, constraint: int, component: int) -> list[int]:
@@ -103,8 +104,8 @@ class SolutionSet:
         """
         if component < 0:
             raise Error(f"component: {component} where a number that is not negative is needed")
-        rows = self._core.causes(self._row(int(constraint)), component)
-        return rows if self._constraints is None else self._constraints[rows].tolist()
+        row = int(self._rows(ids(int(constraint)))[0])
+        return self._constraints[self._core.causes(row, component)].tolist()
 
     def canonical(self) -> Floats:
         """Return the forces with the least sum of d R**2 among all solutions, where d is the mean of the diagonal of W of a constraint.
@@ -118,15 +119,15 @@ class SolutionSet:
         self._core.canonical(forces)
         return forces
 
-    def _row(self, constraint: int) -> int:
-        if self._constraints is None:
-            rows = [constraint] if 0 <= constraint < self._core.row_count() else []
-        else:
-            rows = np.flatnonzero(self._constraints == constraint).tolist()
-        if not rows:
+    def _rows(self, constraints: Ints) -> NDArray[np.int32]:
+        rows = np.searchsorted(self._constraints, constraints)
+        known = rows < len(self._constraints)
+        known[known] = self._constraints[rows[known]] == constraints[known]
+        if not known.all():
+            constraint = int(constraints[~known][0])
             text = f"constraint {constraint}: there is no such constraint in the set"
             raise Error(text, ErrorCode.NOT_FOUND, constraint)
-        return rows[0]
+        return rows.astype(np.int32)
 
     def __repr__(self) -> str:
         return f"<ldy.SolutionSet: {self._core.scalar_count()} scalar rows>"
@@ -188,4 +189,5 @@ def solution_set(
     """
     matrix, B, rows = matrix_of_rows(W, B, row_counts)
     own = _laws.raw(laws, rows)
-    return SolutionSet(_core.SolutionSet.of_rows((*matrix, B), normal_first, own, flat("R", R), tolerance), None)
+    core = _core.SolutionSet.of_rows((*matrix, B), normal_first, own, flat("R", R), tolerance)
+    return SolutionSet(core, np.arange(len(rows), dtype=np.int64))

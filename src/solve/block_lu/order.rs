@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::iter;
 
+use crate::factor::{NONE, postorder};
 use crate::memory::{self, collect, push, refill, repeated};
 use crate::rows::pattern::range;
 
@@ -16,8 +17,6 @@ pub struct Order {
     pub starts: Vec<u32>,
     pub later: Vec<u32>,
 }
-
-const NONE: u32 = u32::MAX;
 
 impl Order {
     /// Order a pattern and its transpose. Returns the number of products of blocks in a factorization, or none if it exceeds `most`.
@@ -65,37 +64,11 @@ impl Order {
     /// Change the order so that each row follows its own descendants in the tree of the elimination at once, the largest branch last;
     /// fill and products stay. `place` holds the place of each row.
     fn walk_the_tree(&mut self, place: &mut [u32]) -> memory::Result {
-        let count = self.rows.len();
         let parent =
             |k: usize| self.later[range(&self.starts, k)].iter().map(|&row| place[row as usize]).min();
-        // Branches of each place, a linked list in the order of their sizes: those that are linked last come first.
-        let mut sizes = repeated(count, 1_u32)?;
-        for k in 0..count {
-            if let Some(parent) = parent(k) {
-                sizes[parent as usize] += sizes[k];
-            }
-        }
-        let mut by_size: Vec<u32> = memory::collected(count, 0..count as u32)?;
-        by_size.sort_unstable_by_key(|&k| Reverse((sizes[k as usize], k)));
-        let mut first = repeated(count, NONE)?;
-        let mut next = repeated(count, NONE)?;
-        let mut roots = NONE;
-        for &k in &by_size {
-            let head = parent(k as usize).map_or(&mut roots, |parent| &mut first[parent as usize]);
-            next[k as usize] = std::mem::replace(head, k);
-        }
-        let mut walk = memory::with_capacity(count)?;
-        let mut stack = memory::with_capacity(count)?;
-        let mut at = roots;
-        while at != NONE || !stack.is_empty() {
-            if at != NONE {
-                stack.push(at);
-                at = first[at as usize];
-            } else if let Some(done) = stack.pop() {
-                walk.push(done);
-                at = next[done as usize];
-            }
-        }
+        let count = self.rows.len();
+        let parents = memory::collected(count, (0..count).map(|k| parent(k).unwrap_or(NONE)))?;
+        let walk = postorder(&parents)?;
         self.take(&walk, place)
     }
 

@@ -319,19 +319,28 @@ impl SolutionSet {
         groups: &Components,
         tolerance: Option<f64>,
     ) -> Result<(), Error> {
-        let residuals = Residuals::new(problem, &self.laws, forces, state)?;
+        let Self { faces, places, laws, roots, zeros, rows: numbers, .. } = self;
+        let (mut scaled, of_scaled);
+        let measured = if laws.iter().any(is_anisotropic) {
+            scaled = Scaled::default();
+            scaled.prepare(problem, laws, forces)?;
+            let (problem, laws, forces, _) = scaled.parts(problem);
+            of_scaled = State::new(&problem, laws, forces)?;
+            Measured { laws, forces, state: &of_scaled }
+        } else {
+            Measured { laws, forces, state }
+        };
         for group in 0..groups.len() {
             let rows = groups.rows(group);
-            let size = state.size(rows, forces, &self.roots);
-            let (residual, worst) = residuals.of::<A>(&self.laws, rows);
+            let size = state.size(rows, forces, roots);
+            let (residual, worst) = measured.residual::<A>(rows);
             let zero = tolerance.map_or((SHARP * size).max(MARGIN * residual), |tolerance| tolerance * size);
-            rows.iter().for_each(|&row| self.zeros[row as usize] = zero);
+            rows.iter().for_each(|&row| zeros[row as usize] = zero);
             let why =
                 "the forces are no solution: the residual of its group of rows is larger than the tolerance";
             let is_solution = residual <= zero;
-            ensure!(is_solution, Error::of_row(self.rows[worst] as usize, Fault::Invalid(why)));
+            ensure!(is_solution, Error::of_row(numbers[worst] as usize, Fault::Invalid(why)));
         }
-        let Self { faces, places, laws, roots, zeros, .. } = self;
         let (velocities, lanes) = (&state.velocities[..], places.lanes());
         Ok(faces.find::<A>(&Solution { laws, forces, velocities, roots, zeros, lanes })?)
     }
@@ -383,30 +392,16 @@ impl State {
 }
 
 /// What the residual is computed from: the solution in units in which friction is the same in all directions.
-struct Residuals {
-    laws: Option<Vec<Law>>,
-    forces: Vec<Vector>,
-    velocities: Vec<Vector>,
-    weights: Vec<f64>,
+struct Measured<'a> {
+    laws: &'a [Law],
+    forces: &'a [Vector],
+    state: &'a State,
 }
 
-impl Residuals {
-    fn new(problem: &Problem3, laws: &[Law], forces: &[Vector], state: &State) -> memory::Result<Self> {
-        if !laws.iter().any(is_anisotropic) {
-            let (forces, velocities) = (memory::copied(forces)?, memory::copied(&state.velocities)?);
-            return Ok(Self { laws: None, forces, velocities, weights: memory::copied(&state.weights)? });
-        }
-        let mut scaled = Scaled::default();
-        scaled.prepare(problem, laws, forces)?;
-        let (problem, laws, forces, _) = scaled.parts(problem);
-        let State { weights, velocities, .. } = State::new(&problem, laws, forces)?;
-        Ok(Self { laws: Some(memory::copied(laws)?), forces: memory::copied(forces)?, velocities, weights })
-    }
-
+impl Measured<'_> {
     /// The scaled residual of rows, and the row that contributes most.
-    fn of<A: Axes>(&self, laws: &[Law], rows: &[u32]) -> (f64, usize) {
-        let Self { laws: own, forces, velocities, weights } = self;
-        let laws = own.as_deref().unwrap_or(laws);
+    fn residual<A: Axes>(&self, rows: &[u32]) -> (f64, usize) {
+        let Self { laws, forces, state: State { weights, velocities, .. } } = self;
         let mut sums = Sums::default();
         for row in rows.iter().map(|&row| row as usize) {
             sums.add(&Sums::new::<A>(laws, weights, forces, velocities, row..row + 1));

@@ -27,7 +27,7 @@ impl Parts {
         for cone in &faces.cones {
             let mut own = cone.directions.iter().copied().filter(moving);
             if let Some(first) = own.next() {
-                own.for_each(|other| join(parents, first as u32, other as u32));
+                own.for_each(|other| _ = join(parents, first as u32, other as u32));
             }
         }
         for list in [&mut *vectors, directions, cones] {

@@ -189,6 +189,12 @@ impl Program {
         &columns[cones * j..][..cones]
     }
 
+    /// The sum of the products of column j of B with a vector of each cone.
+    fn scaled_sum(&self, j: usize, of: impl Fn(&Row) -> &Vector) -> f64 {
+        let column = Self::column(&self.scaled, self.rows.len(), j);
+        column.iter().zip(&self.rows).map(|(g, row)| dot(g, of(row))).sum()
+    }
+
     /// Compute the residuals, and return the largest error of x / τ.
     fn errors(&mut self, c: &[f64], p: f64) -> f64 {
         let cones = self.rows.len();
@@ -358,20 +364,12 @@ impl Program {
         let mut x = std::mem::take(&mut self.of_tau);
         let mut rest = std::mem::take(&mut self.rest);
         for (j, to) in x.iter_mut().enumerate() {
-            let of_h: f64 = Self::column(&self.scaled, cones, j)
-                .iter()
-                .zip(&self.rows)
-                .map(|(g, row)| dot(g, &row.offset))
-                .sum();
-            *to = -(c[j] + of_h);
+            *to = -(c[j] + self.scaled_sum(j, |row| &row.offset));
         }
         self.solve_normal(p, &mut x, &mut rest);
         for (cone, row) in self.rows.iter_mut().enumerate() {
             row.of_tau = row.offset.map(|h| -h);
-            for (j, x) in x.iter().enumerate() {
-                let g = &self.scaled[cones * j + cone];
-                (0..3).for_each(|i| row.of_tau[i] -= g[i] * x);
-            }
+            subtract_made(&self.scaled, cones, cone, &x, &mut row.of_tau);
         }
         (self.of_tau, self.rest) = (x, rest);
     }
@@ -385,12 +383,7 @@ impl Program {
             row.of_y = std::array::from_fn(|i| share * row.lack[i] - row.center[i]);
         }
         for (j, to) in x.iter_mut().enumerate() {
-            let made: f64 = Self::column(&self.scaled, cones, j)
-                .iter()
-                .zip(&self.rows)
-                .map(|(g, row)| dot(g, &row.of_y))
-                .sum();
-            *to = made - share * self.lack[j];
+            *to = self.scaled_sum(j, |row| &row.of_y) - share * self.lack[j];
         }
         if share < 1.0 {
             self.solve_normal(p, &mut x, &mut rest);
@@ -399,10 +392,7 @@ impl Program {
             self.solve_factor(&mut x);
         }
         for (cone, row) in self.rows.iter_mut().enumerate() {
-            for (j, x) in x.iter().enumerate() {
-                let g = &self.scaled[cones * j + cone];
-                (0..3).for_each(|i| row.of_y[i] -= g[i] * x);
-            }
+            subtract_made(&self.scaled, cones, cone, &x, &mut row.of_y);
         }
         let step = self.step_of_tau(c, p, share, of_kappa, &x);
         x.iter_mut().zip(&self.of_tau).for_each(|(x, of_tau)| *x += step.tau * of_tau);
@@ -433,5 +423,13 @@ impl Program {
         }
         let of_tau = (of_kappa / tau - share * lack - top) / (bottom - kappa / tau - square);
         Step { tau: of_tau, kappa: -(of_kappa + kappa * of_tau) / tau }
+    }
+}
+
+/// Subtract the part of a cone in B x.
+fn subtract_made(scaled: &[Vector], cones: usize, cone: usize, x: &[f64], from: &mut Vector) {
+    for (j, x) in x.iter().enumerate() {
+        let g = &scaled[cones * j + cone];
+        (0..3).for_each(|i| from[i] -= g[i] * x);
     }
 }

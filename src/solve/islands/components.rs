@@ -61,8 +61,9 @@ impl Components {
         let rows = starts.len() - 1;
         collect(parents, rows, 0..rows as u32)?;
         for row in 0..rows {
+            let mut own = row as u32;
             for &column in &columns[range(starts, row)] {
-                join(parents, row as u32, column as u32);
+                own = join(parents, own, column as u32);
             }
         }
         Ok(())
@@ -95,10 +96,12 @@ impl Components {
     }
 }
 
-/// Join the islands of two rows.
-pub fn join(parents: &mut [u32], row: u32, column: u32) {
+/// Join the islands of two rows; return the root of both.
+pub fn join(parents: &mut [u32], row: u32, column: u32) -> u32 {
     let (own, other) = (root(parents, row), root(parents, column));
-    parents[own.max(other) as usize] = own.min(other);
+    let least = own.min(other);
+    parents[own.max(other) as usize] = least;
+    least
 }
 
 /// The root of a row. Paths to the root become shorter on the way.

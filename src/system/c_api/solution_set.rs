@@ -236,7 +236,8 @@ impl ldy_solution_set {
     /// The row of a constraint of the caller.
     fn row(&self, constraint: i64) -> Result<usize> {
         let row = match &self.ids {
-            Some(ids) => ids.iter().position(|&id| id as i64 == constraint),
+            // Ids ascend from row to row.
+            Some(ids) => Id::try_from(constraint).ok().and_then(|id| ids.binary_search(&id).ok()),
             None => usize::try_from(constraint).ok().filter(|&row| row < self.set.row_count()),
         };
         let place = Whereabouts { constraint, ..Whereabouts::NOWHERE };

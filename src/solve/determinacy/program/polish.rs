@@ -6,8 +6,8 @@
 //! on each other: a step is one of the method of multipliers, (p + K + ρ Jᵀ J) δx = −(p x + c) + Jᵀ (ν − ρ g), whose matrix is regular
 //! in any case. K is the curvature of the boundaries.
 
-use super::Program;
-use crate::math::{Vector, dot, length, sum};
+use super::{Program, subtract_made};
+use crate::math::{Vector, length, sum};
 
 /// ρ: the squared share of errors that remains after a step.
 const PENALTY: f64 = 1e6;
@@ -125,16 +125,12 @@ impl Program {
         let mut step = std::mem::take(&mut self.step);
         let mut rest = std::mem::take(&mut self.rest);
         for (j, to) in step.iter_mut().enumerate() {
-            let made = Self::column(&self.scaled, cones, j).iter().zip(&self.rows);
-            *to = made.map(|(b, row)| dot(b, &row.lack)).sum::<f64>() - p * self.x[j] - c[j];
+            *to = self.scaled_sum(j, |row| &row.lack) - p * self.x[j] - c[j];
         }
         self.solve_normal(p, &mut step, &mut rest);
         for (cone, row) in self.rows.iter_mut().enumerate() {
             let mut made = row.lack;
-            for (j, step) in step.iter().enumerate() {
-                let b = &self.scaled[cones * j + cone];
-                (0..3).for_each(|i| made[i] -= b[i] * step);
-            }
+            subtract_made(&self.scaled, cones, cone, &step, &mut made);
             match row.place {
                 Place::Inside => {}
                 Place::Boundary => row.y[0] = root * made[0],
