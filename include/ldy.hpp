@@ -1181,7 +1181,34 @@ public:
     return report;
   }
 
+  /* The constraints of the last solution that contradict each other; see ldy_contact_solver_conflict. None, unless the status is
+     LDY_STATUS_INFEASIBLE. */
+  [[nodiscard]] std::vector<ldy_multiplier> conflict () const
+  {
+    std::size_t count = 0;
+    detail::check (ldy_contact_solver_conflict (raw (), nullptr, 0, &count));
+    std::vector<ldy_multiplier> multipliers (count);
+    detail::check (ldy_contact_solver_conflict (raw (), multipliers.data (), count, nullptr));
+    return multipliers;
+  }
+
+  /* A text that names them, and the bodies of the solved system that they move; see ldy_contact_solver_conflict_text. */
+  [[nodiscard]] std::string conflict_text (const System &system) const { return conflict_text (system.raw ()); }
+
+  /* The same without bodies, for instance if rows were solved. */
+  [[nodiscard]] std::string conflict_text () const { return conflict_text (nullptr); }
+
 private:
+  std::string conflict_text (const ldy_system *system) const
+  {
+    std::size_t length = 0;
+    detail::check (ldy_contact_solver_conflict_text (raw (), system, nullptr, 0, &length));
+    std::string text (length + 1, ' ');
+    detail::check (ldy_contact_solver_conflict_text (raw (), system, &text[0], text.size (), nullptr));
+    text.resize (length);
+    return text;
+  }
+
   struct destroyer {
     void operator() (ldy_contact_solver *raw) const noexcept { ldy_contact_solver_destroy (raw); }
   };

@@ -2200,7 +2200,8 @@ enum ldy_status {
   LDY_STATUS_TIME_LIMIT = 2,
   /* A status: the residual no longer decreases, because of rounding or because there is no solution. */
   LDY_STATUS_STALLED = 3,
-  /* A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B. */
+  /* A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B.
+     ldy_contact_solver_conflict returns the constraints that contradict each other. */
   LDY_STATUS_INFEASIBLE = 4,
   /* A status: progress returned a value other than 0. */
   LDY_STATUS_STOPPED = 5,
@@ -2404,6 +2405,74 @@ int ldy_contact_solver_solve_rows(ldy_contact_solver *solver,
                                   double *R,
                                   size_t count,
                                   ldy_contact_solver_report *report);
+
+
+/* A nonzero multiplier d of the proof that a problem has no solution, for one scalar row.
+
+   For the multipliers of a group together, laws demand sum d (U + bias) >= 0: contacts have d >= 0, and limits have the sign that
+   their law gives to U + bias. But sum d (U + bias) = sum d (B + bias) + sum (W^T d) . R is negative for all forces that laws allow,
+   except forces 1e8 times as large as B asks for. This proof (Farkas's lemma) need not have the least number of rows.
+
+   The unit of d is a force times any factor: the largest |d| of each group is 1. */
+typedef struct {
+  /* The id of the constraint, or the number of its row if the solver solved rows. */
+  int64_t constraint;
+  /* The scalar row of the constraint, from 0. */
+  int32_t component;
+  /* What the law demands of this component. LDY_LAW_CONTACT: U + bias >= 0. LDY_LAW_FIXED: U + bias = 0. LDY_LAW_BOUNDS: one
+     sign of U + bias, since the force has one finite bound. */
+  int32_t kind;
+  /* The number of the group, from 0. Each group is a contradiction of its own: groups have no blocks of W in common. */
+  int32_t group;
+  /* 0. */
+  int32_t reserved;
+  /* d. */
+  double value;
+} ldy_multiplier;
+
+/* Return the constraints of the last solution that contradict each other, with the multipliers of the proof.
+
+   There are some if the status is LDY_STATUS_INFEASIBLE, and none otherwise. They are in the order of groups, rows and
+   components. They remain until the solver's next solution.
+
+   - multipliers: where to write up to capacity multipliers.
+   - capacity: number of values of multipliers; 0 to get the count alone.
+   - count: where to write the number of multipliers, also if it is above capacity; NULL: not wanted.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if solver is NULL, or multipliers is NULL and capacity is not 0.
+
+   Safety:
+   solver comes from ldy_contact_solver_create; multipliers is NULL or has capacity values; count is NULL or valid. */
+LDY_RESULT
+int ldy_contact_solver_conflict(const ldy_contact_solver *solver,
+                                ldy_multiplier *multipliers,
+                                size_t capacity,
+                                size_t *count);
+
+/* Write a text about the constraints of the last solution that contradict each other, and the bodies that they move.
+
+   For instance: "contacts 3 and 17 and joint 4 contradict each other: no allowed forces give body 9 a velocity that satisfies
+   them". Groups are separated by semicolons. Each list has at most twelve names, and the number of the others. Without a conflict
+   the text is empty.
+
+   - system: the system whose problem was solved. A constraint that was removed since is named without its bodies. NULL: no bodies
+     are named. Not read if the solver solved rows: the text names the numbers of rows.
+   - text: where to write the text and a zero; cut after size - 1 characters.
+   - size: number of characters of text; 0 to get the length alone.
+   - length: where to write the number of characters of the whole text, without the zero; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if solver is NULL, or text is NULL and size is not 0. After an
+   error nothing is written.
+
+   Safety:
+   solver comes from ldy_contact_solver_create; system is NULL or comes from ldy_system_create; text is NULL or has size characters;
+   length is NULL or valid. */
+LDY_RESULT
+int ldy_contact_solver_conflict_text(const ldy_contact_solver *solver,
+                                     const ldy_system *system,
+                                     char *text,
+                                     size_t size,
+                                     size_t *length);
 
 
 /* The solutions of a contact problem with the velocities U of a known solution R: all forces R' with W (R' - R) = 0 that obey

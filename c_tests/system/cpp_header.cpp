@@ -724,6 +724,26 @@ void test_factors ()
   CHECK (fails (52, "so many vectors", [&] { factor.solve (x, 5); }));
 }
 
+/* Two joints at one axis demand different velocities. */
+void test_conflicts ()
+{
+  using H = ldy::operator_view;
+  ldy::System system;
+  std::vector<double> one = { 1 }, R (2);
+  ldy::id body = system.add_body (ldy::inertia::diagonal ({ 1 }));
+  for (int k = 0; k < 2; k ++) system.add_constraint_rows (1, { body }, { H (one) });
+  std::vector<ldy_law> laws = { ldy::fixed_law (), ldy::fixed_law ({ -1 }) };
+  system.update (1);
+  ldy::contact_solver solver;
+  CHECK (solver.conflict ().empty () && solver.conflict_text ().empty ());
+  CHECK (solver.solve (system, laws, R).status == LDY_STATUS_INFEASIBLE);
+  std::vector<ldy_multiplier> found = solver.conflict ();
+  CHECK (found.size () == 2 && found[1].constraint == 1 && found[0].kind == LDY_LAW_FIXED && found[0].value * found[1].value < 0);
+  const std::string start = "joints 0 and 1 contradict each other: no allowed forces ";
+  CHECK (solver.conflict_text (system) == start + "give body 0 a velocity that satisfies them");
+  CHECK (solver.conflict_text () == start + "satisfy them");
+}
+
 /* Two drives at one axis share the load 5. */
 void test_solution_sets ()
 {
@@ -795,6 +815,7 @@ int main (int, char **argv)
   test_forces ();
   test_many ();
   test_factors ();
+  test_conflicts ();
   test_solution_sets ();
   test_rows_of_locdyn ();
 #if __cplusplus >= 202002L

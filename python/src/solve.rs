@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use ldy::solve::{
-    self, BlockRows, BodyRows, Kind, Law, Measure, Method, Normal, Options, Problem, RowLayout, Solver,
-    Stabilization, Status,
+    self, BlockRows, BodyRows, Demand, Kind, Law, Measure, Method, Multiplier, Normal, Options, Problem,
+    RowLayout, Solver, Stabilization, Status,
 };
-use ldy::system::RowLaw;
+use ldy::system::{ConflictText, RowLaw};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::arrays::{Array, Numbers, Vectors};
 use crate::at_exit::{with_gil, without_gil};
-use crate::errors::{invalid, raised_of_rows};
+use crate::errors::{invalid, raised, raised_of_rows};
 
 /// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, rolling and torsional friction, lower bounds,
 /// upper bounds, biases.
@@ -61,8 +61,12 @@ impl Rows<'_> {
     }
 }
 
-/// The status; the residual, natural, scaled, of the initial guess, and seconds; the worst row, sweeps, steps and work; the history.
-pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Array<'py>);
+/// The status; the residual, natural, scaled, of the initial guess, and seconds; the worst row, sweeps, steps and work; the history;
+/// the conflict.
+pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Array<'py>, Conflict<'py>);
+
+/// Constraints, components and groups; values; what laws demand; and the text.
+pub type Conflict<'py> = ([Array<'py, i64>; 3], Array<'py>, Vec<&'static str>, String);
 
 /// Laws of constraints as [`Laws`] has them.
 pub type LawArrays<'py> = (Array<'py, u8>, [Array<'py>; 5], [Array<'py>; 3]);
@@ -239,6 +243,7 @@ pub fn report<'py>(
     report: &ldy::solve::Report,
     options: &Options,
     solver: &Solver,
+    text: &ConflictText,
 ) -> Report<'py> {
     let status = match report.status {
         Status::Converged => "converged",
@@ -261,7 +266,21 @@ pub fn report<'py>(
     ];
     let [worst, sweeps, steps] = [residual.worst, report.sweeps, report.steps].map(|count| count as u64);
     let counts = [worst, sweeps, steps, report.work];
-    (status, numbers, counts, PyArray1::from_slice(py, solver.history()))
+    (status, numbers, counts, PyArray1::from_slice(py, solver.history()), conflict(py, solver, text))
+}
+
+fn conflict<'py>(py: Python<'py>, solver: &Solver, text: &ConflictText) -> Conflict<'py> {
+    let all = solver.conflict();
+    let integers = |of: fn(&Multiplier) -> i64| PyArray1::from_vec(py, all.iter().map(of).collect());
+    let integers =
+        [integers(|m| m.constraint as i64), integers(|m| m.component as i64), integers(|m| m.group as i64)];
+    let demand = |multiplier: &Multiplier| match multiplier.demand {
+        Demand::Contact => "contact",
+        Demand::Joint => "joint",
+        Demand::Limit => "limit",
+    };
+    let values = PyArray1::from_vec(py, all.iter().map(|multiplier| multiplier.value).collect());
+    (integers, values, all.iter().map(demand).collect(), text.to_string())
 }
 
 /// The starts of rows in vectors, and of blocks in the list of values.
@@ -307,5 +326,6 @@ pub fn solve_rows<'py>(
     })
     .map_err(raised_of_rows)?;
     progress.end()?;
-    Ok(report(py, &made, &options, &solver))
+    let text = ConflictText::of_rows(solver.conflict()).map_err(raised)?;
+    Ok(report(py, &made, &options, &solver, &text))
 }

@@ -856,7 +856,8 @@ impl System {
         })
         .map_err(raised)?;
         progress.end()?;
-        Ok(solve::report(py, &report, &options, solver))
+        let text = system.conflict_text(solver.conflict()).map_err(raised)?;
+        Ok(solve::report(py, &report, &options, solver, &text))
     }
 
     /// Write the contact problem to a file; without laws the kept ones.

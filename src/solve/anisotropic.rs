@@ -1,7 +1,7 @@
 //! Transformation of friction that differs along the two tangents into friction that is the same in all directions. With μ the
 //! larger coefficient and D = diag (1, μ_1 / μ, μ_2 / μ), R = D R̃ and Ũ = D U have the same power; R̃ and Ũ obey the law with μ in
 //! all directions if and only if R and U obey their law; and Ũ = D B + D W D R̃. Contacts with one coefficient have D = 1. If all
-//! contacts have one coefficient, nothing is copied.
+//! contacts have one coefficient, nothing is copied. Multipliers of proofs need no change: D is 1 where they are not zero.
 
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect};

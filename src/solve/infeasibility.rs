@@ -21,6 +21,9 @@ const LOST: f64 = 1e-290;
 /// Bound of the relative rounding of a sum of some hundred products.
 const ROUNDING: f64 = 256.0 * f64::EPSILON;
 
+/// Components of a proof that are smaller than this times the largest one are left out if the others are a proof.
+const SHARES: [f64; 4] = [0.1, 1e-3, 1e-6, 1e-9];
+
 /// Whether the part of `d` in the dual cone, which replaces `d`, proves that there is no solution. `turned` is a workspace for Wᵀd.
 pub fn proves<A: Axes>(
     problem: &Problem3,
@@ -77,6 +80,27 @@ pub fn proves<A: Axes>(
     }
     let gain = gain - rounding;
     gain > 0.0 && gain >= HUGE * f64::sqrt(growing) * norms.scaled()
+}
+
+/// Leave out the small components of a proof, in scaled units, if the others are a proof, too. `part` and `turned` are workspaces.
+pub fn trim<A: Axes>(
+    problem: &Problem3,
+    laws: &[Law],
+    memory: &Memory,
+    norms: &Norms,
+    d: &mut [Vector],
+    [part, turned]: [&mut [Vector]; 2],
+) {
+    let scaled = |(d, root): (&Vector, &f64)| root * largest(d);
+    let most = d.iter().zip(&memory.roots).map(scaled).fold(0.0, f64::max);
+    for share in SHARES {
+        for ((part, d), root) in part.iter_mut().zip(&*d).zip(&memory.roots) {
+            *part = d.map(|d| if root * d.abs() >= share * most { d } else { 0.0 });
+        }
+        if proves::<A>(problem, laws, memory, norms, part, turned) {
+            return d.copy_from_slice(part);
+        }
+    }
 }
 
 /// The closest point of the dual of the cone in which a law keeps velocities.

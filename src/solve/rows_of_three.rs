@@ -16,6 +16,7 @@ use crate::rows::fault::{Error, Fault};
 use crate::rows::pattern::range;
 
 use super::body_rows::{Bodies, BodyRows};
+use super::conflict::Multiplier;
 use super::problem::{Kind, Law, Normal, Problem, Problem3, triples};
 
 /// The lane of each scalar row of a triple, then the padded lanes.
@@ -113,6 +114,21 @@ impl Padded {
             let to = &mut forces[self.scalars(w, triple)];
             to.iter_mut().zip(self.lanes[triple]).for_each(|(to, lane)| *to = force[usize::from(lane)]);
         }
+    }
+
+    /// Give multipliers of triples the numbers of rows and scalar rows.
+    pub fn read_conflict(&self, w: &BlockRows, conflict: &mut Vec<Multiplier>) {
+        conflict.retain_mut(|multiplier| {
+            let triple = multiplier.constraint as usize;
+            let (row, count) = (self.rows[triple], self.scalars(w, triple).len());
+            let lane = self.lanes[triple][..count]
+                .iter()
+                .position(|&lane| usize::from(lane) == multiplier.component);
+            multiplier.constraint = row.into();
+            multiplier.component = 3 * (triple - self.firsts[row as usize] as usize) + lane.unwrap_or(0);
+            // Padded lanes have no velocity.
+            lane.is_some()
+        });
     }
 
     fn list_triples(&mut self, w: &BlockRows) -> memory::Result {

@@ -14,6 +14,7 @@ use super::acceleration::Momentum;
 use super::body_rows::Bodies;
 use super::body_space::BodySpace;
 use super::coloring::MANY;
+use super::conflict::{self, Multiplier};
 use super::frames::{Axes, NormalFirst, NormalThird};
 use super::gauss_seidel::Sweeps;
 use super::infeasibility;
@@ -93,6 +94,8 @@ pub struct Room {
     sums: PartSums<Sums>,
     /// The residuals of the last solution.
     pub history: Vec<f64>,
+    /// The multipliers of proofs that there is no solution. Each solution appends those of its rows, as one group.
+    pub conflict: Vec<Multiplier>,
 }
 
 /// A checked problem with one coefficient of friction for each contact.
@@ -242,7 +245,14 @@ impl Run<'_, '_> {
             Status::SweepLimit | Status::WorkLimit => self.is_violation_a_proof::<A>(),
             Status::Stalled => self.is_violation_a_proof::<A>() || self.is_drift_a_proof::<A>(),
         };
-        Ok(if is_proved { Status::Infeasible } else { end })
+        if !is_proved {
+            return Ok(end);
+        }
+        let Self { problem, laws, room: Room { memory, center, now, allowed, conflict, .. }, norms, .. } =
+            self;
+        infeasibility::trim::<A>(problem, laws, memory, norms, center, [now, allowed]);
+        conflict::append(conflict, laws, center)?;
+        Ok(Status::Infeasible)
     }
 
     fn rounds<A: Axes>(&mut self) -> memory::Result<Status> {

@@ -6,6 +6,7 @@ use crate::rows::fault::Error;
 
 use super::anisotropic::{Scaled, is_anisotropic};
 use super::body_rows::{Bodies, BodyRows};
+use super::conflict::Multiplier;
 use super::determinacy::SolutionSet;
 use super::islands::Islands;
 use super::options::{Method, Options, Progress, Report, Status};
@@ -172,7 +173,39 @@ impl Solver {
         let progress = progress.as_mut().map(|progress| progress as &mut Progress);
         let report = of_rows(triples.solve(&problem, bodies, laws, options, best, progress)?);
         padded.read_forces(&w, forces);
+        padded.read_conflict(&w, triples.islands.conflict_mut());
         Ok(report)
+    }
+
+    /// The rows of the last solution whose laws contradict each other, with the multipliers of the proof, in the order of groups,
+    /// rows and components. There are some if the status is [`Status::Infeasible`], and none otherwise.
+    ///
+    /// ```
+    /// use ldy::solve::{BlockRows, Demand, Law, Normal, Options, Problem, Solver, Status};
+    ///
+    /// // A particle between two walls that approach with the speeds 1 and 2.
+    /// let mut values = [[0.0; 9]; 4];
+    /// [1.0, -1.0, -1.0, 1.0].into_iter().zip(&mut values).for_each(|(entry, block)| block[8] = entry);
+    /// let w = BlockRows::new(&[0, 2, 4], &[0, 1, 0, 1], values.as_flattened(), None)?;
+    /// let problem = Problem { w, b: &[0.0, 0.0, -1.0, 0.0, 0.0, -2.0], normal: Normal::Third };
+    /// let mut solver = Solver::new();
+    /// let report = solver.solve(&problem, &[Law::contact(0.0); 2], &Options::default(), &mut [0.0; 6])?;
+    /// assert_eq!(report.status, Status::Infeasible);
+    /// for (row, multiplier) in solver.conflict().iter().enumerate() {
+    ///     assert_eq!((multiplier.constraint, multiplier.component), (row as u64, 2));
+    ///     assert!(multiplier.demand == Demand::Contact && (multiplier.value - 1.0).abs() < 1e-6);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn conflict(&self) -> &[Multiplier] {
+        self.triples.islands.conflict()
+    }
+
+    /// Replace the numbers of rows in the conflict by ids.
+    pub(crate) fn name_conflict(&mut self, ids: &[u64]) {
+        for multiplier in self.triples.islands.conflict_mut() {
+            multiplier.constraint = ids[multiplier.constraint as usize];
+        }
     }
 
     /// The residuals of the last solution, in the order of their computation: a thousand at most, and 64 for each row at

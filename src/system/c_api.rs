@@ -9,6 +9,7 @@ mod arguments;
 pub mod bodies;
 mod bulk;
 mod bulk_world;
+mod conflict;
 mod constraint_data;
 pub mod constraints;
 mod errors;

@@ -10,7 +10,7 @@ use super::model::System;
 
 impl System {
     /// Solve C(U, R) = 0 with the rows of the last update and the third component of contacts as the normal one, and replace the
-    /// initial guess of the forces by the best forces found: see [`Solver::solve`].
+    /// initial guess of the forces by the best forces found: see [`Solver::solve`]. [`Solver::conflict`] has the ids of constraints.
     ///
     /// # Errors
     /// The errors of that function, and if there was no successful update since the last change. The forces are unchanged then.
@@ -51,7 +51,9 @@ impl System {
         let problem = self.results()?.problem();
         let bodies = BodiesOfSystem { system: self };
         let made = solver.solve_with_bodies(&problem, Some(&bodies), laws, options, forces, progress);
-        made.map_err(|error| self.of_row(error))
+        let report = made.map_err(|error| self.of_row(error))?;
+        solver.name_conflict(self.results()?.ids);
+        Ok(report)
     }
 
     /// Find the solutions with the velocities of a known one, for the rows of the last update: see [`SolutionSet::new`].

@@ -36,16 +36,18 @@ impl Column {
     /// Columns of these heights, side by side.
     fn beside_each_other(heights: &[usize], law: Law) -> Self {
         let mut all = Self::new(0, law);
-        for &height in heights {
-            let next = Self::new(height, law);
-            let (rows, blocks) = (all.laws.len() as i32, all.columns.len() as i32);
-            all.starts.extend(next.starts[1..].iter().map(|start| start + blocks));
-            all.columns.extend(next.columns.iter().map(|column| column + rows));
-            all.values.extend(next.values);
-            all.b.extend(next.b);
-            all.laws.extend(next.laws);
-        }
+        heights.iter().for_each(|&height| all.append(Self::new(height, law)));
         all
+    }
+
+    /// Put another one beside it.
+    fn append(&mut self, next: Self) {
+        let (rows, blocks) = (self.laws.len() as i32, self.columns.len() as i32);
+        self.starts.extend(next.starts[1..].iter().map(|start| start + blocks));
+        self.columns.extend(next.columns.iter().map(|column| column + rows));
+        self.values.extend(next.values);
+        self.b.extend(next.b);
+        self.laws.extend(next.laws);
     }
 
     /// The normal components alone, in rows of one scalar.
@@ -59,12 +61,15 @@ impl Column {
     }
 
     fn solve(&self, method: Method, solver: &mut Solver, forces: &mut [f64]) -> Result<Report, Error> {
+        self.solve_by(&Options { method, ..Options::default() }, solver, forces)
+    }
+
+    fn solve_by(&self, options: &Options, solver: &mut Solver, forces: &mut [f64]) -> Result<Report, Error> {
         let Self { starts, columns, values, b, laws, .. } = self;
         let layout = self.layout.as_ref().map(|(scalars, values)| RowLayout::new(scalars, values).unwrap());
         let w = BlockRows::new(starts, columns, values, layout).unwrap();
         let problem = Problem { w, b, normal: Normal::Third };
-        let options = Options { method, ..Options::default() };
-        solver.solve(&problem, laws, &options, forces)
+        solver.solve(&problem, laws, options, forces)
     }
 }
 
@@ -136,5 +141,55 @@ fn an_error_loses_no_memory() {
             column.solve(Method::GaussSeidel, &mut solver, &mut forces[..own]).expect("enough memory");
             assert_eq!(allocations(), before, "after allocation {failure}");
         }
+    }
+}
+
+/// A particle between walls that approach each other.
+fn press() -> Column {
+    let mut press = Column::new(2, Law::contact(0.5));
+    // The normal component of the second row's diagonal block.
+    press.values[35] = 1.0;
+    Column { b: vec![0.0, 0.0, -1.0, 0.0, 0.0, -1.0], ..press }
+}
+
+/// Presses beside a column that has a solution.
+fn presses(count: usize) -> Column {
+    let mut all = Column::new(3, Law::contact(0.5));
+    (0..count).for_each(|_| all.append(press()));
+    all
+}
+
+/// An error leaves forces and the conflict of the last problem as they were.
+#[test]
+fn every_allocation_for_a_conflict_may_fail() {
+    // After few sweeps the velocities are a proof.
+    let few = Options { method: Method::GaussSeidel, max_sweeps: 500, ..Options::default() };
+    for count in [0, 1, 3] {
+        // A press alone is a problem of one island.
+        let problem = if count == 0 { press() } else { presses(count) };
+        let none = vec![0.0; problem.b.len()];
+        let (mut solver, mut expected) = (Solver::new(), none.clone());
+        problem.solve_by(&few, &mut solver, &mut expected).expect("enough memory");
+        let conflict = solver.conflict().to_vec();
+        assert_eq!(conflict.len(), 2 * count.max(1));
+        let mut failures = 0;
+        for failure in 1.. {
+            let (mut solver, mut forces) = (Solver::new(), none.clone());
+            let other = presses(2);
+            other.solve_by(&few, &mut solver, &mut vec![0.0; other.b.len()]).expect("enough memory");
+            let before = solver.conflict().to_vec();
+            fail_at(failure);
+            let result = problem.solve_by(&few, &mut solver, &mut forces);
+            if fail_at(0) {
+                assert!(result.is_ok() && forces == expected && solver.conflict() == conflict);
+                break;
+            }
+            failures += 1;
+            assert_eq!(result.expect_err("no memory").fault, Fault::Memory, "allocation {failure}");
+            assert!(forces == none && solver.conflict() == before, "allocation {failure}");
+            problem.solve_by(&few, &mut solver, &mut forces).expect("enough memory");
+            assert!(forces == expected && solver.conflict() == conflict, "after allocation {failure}");
+        }
+        assert!(failures > 0);
     }
 }

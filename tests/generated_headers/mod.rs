@@ -57,6 +57,7 @@ fn generate() -> [Generated; 6] {
         "files",
         "stability",
         "solve",
+        "conflict",
         "solution_set",
         "laws",
         "stabilization",

@@ -2,6 +2,7 @@
 
 mod analytic;
 mod bad_input;
+mod conflict;
 mod dense;
 mod determinacy;
 mod factor;

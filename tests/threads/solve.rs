@@ -110,6 +110,49 @@ fn heaps() -> Heap {
     all
 }
 
+/// Pairs of rows on a particle each, every third of them between walls that approach each other.
+fn presses() -> Heap {
+    let mut all = Heap { starts: vec![0], columns: vec![], values: vec![], b: vec![], laws: vec![] };
+    for pair in 0..100 {
+        let approach = if pair % 3 == 0 { -1.0 } else { 1.0 };
+        for row in 0..2 {
+            for column in 0..2 {
+                // Another lever for each pair.
+                let arm = |row: i32| if row == 0 { 1.0 } else { -1.0 - 0.01 * f64::from(pair) };
+                let x = arm(row) * arm(column);
+                all.columns.push(2 * pair + column);
+                all.values.push([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, x]);
+            }
+            all.starts.push(all.columns.len() as i32);
+            // The initial velocities are a proof.
+            let speed = if row == 0 { 1.0 + 0.01 * f64::from(pair) } else { 1.0 };
+            all.b.push([0.1, 0.0, approach * speed]);
+        }
+        all.laws.extend([Law::contact(0.3); 2]);
+    }
+    all
+}
+
+#[test]
+fn conflicts_do_not_depend_on_the_number_of_threads() {
+    let (threads, presses) = (Threads::new(), presses());
+    let solve = |count| {
+        threads.set(count);
+        let mut solver = Solver::new();
+        let (report, _) = presses.solve(&mut solver, Method::Newton);
+        assert_eq!(report.status, Status::Infeasible);
+        solver.conflict().to_vec()
+    };
+    let expected = solve(1);
+    assert_eq!(expected.iter().map(|multiplier| multiplier.constraint % 6).max(), Some(1));
+    assert_eq!((expected.len(), expected.last().map(|multiplier| multiplier.group)), (2 * 34, Some(33)));
+    for count in [2, 3, 7] {
+        for _ in 0..5 {
+            assert!(solve(count) == expected, "{count} threads");
+        }
+    }
+}
+
 #[test]
 fn islands_do_not_depend_on_the_number_of_threads() {
     let threads = Threads::new();

@@ -35,7 +35,7 @@ from .laws import Law, Laws
 from .results import SpectralRadius
 from .rows import Blocks, Rows
 from .solutions import SolutionSet, solution_set
-from .solver import Report, Status, real_time, solve
+from .solver import Conflict, Report, Status, real_time, solve
 from .stability import CriticalStep, advance_rotation, frame_from_normal, gyroscopic_change
 from .system import System
 
@@ -46,6 +46,7 @@ __all__ = [
     "GROUND",
     "Blocks",
     "Body",
+    "Conflict",
     "Constraint",
     "CriticalStep",
     "Error",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from . import laws as _laws
@@ -31,7 +31,7 @@ class Status(str, enum.Enum):
     WORK_LIMIT = "work_limit"
     #: The residual no longer decreases, because of rounding or because there is no solution.
     STALLED = "stalled"
-    #: The problem has no solution; this is proved.
+    #: The problem has no solution; this is proved. ``report.conflict`` names the constraints that contradict each other.
     INFEASIBLE = "infeasible"
     #: ``progress`` has ended it.
     STOPPED = "stopped"
@@ -40,6 +40,69 @@ class Status(str, enum.Enum):
 
     def __format__(self, format_spec: str) -> str:
         return format(self.value, format_spec)
+
+
+@dataclass(frozen=True, eq=False)
+class Conflict:
+    """Constraints that contradict each other, the proof that a problem has no solution.
+
+    With the multipliers d of a group, laws demand ``sum(d * (U + bias)) >= 0``: contacts have d >= 0, and limits have the sign that their
+    law gives to U + bias. But the sum is negative for all forces that laws allow, except forces 1e8 times as large as B asks for. The
+    proof need not have the least number of constraints. ``str(conflict)`` names constraints and the bodies that they move.
+
+    Attributes
+    ----------
+    constraints : (k,) ndarray of int
+        The constraint of each multiplier; its row if the problem was given as W and B.
+    components : (k,) ndarray of int
+        The scalar row of the constraint.
+    kinds : (k,) ndarray of str
+        What the law demands of this component of U + bias. "contact": it is not negative. "joint": it is zero. "limit": it has one sign.
+    groups : (k,) ndarray of int
+        The number of the group, from 0. Each group is a contradiction of its own: no block of W connects it with others.
+    values : (k,) ndarray
+        The multipliers d, nonzero. The largest ``abs(d)`` of a group is 1.
+
+    See Also
+    --------
+    Report : Its attribute ``conflict``.
+
+    Examples
+    --------
+    A ball between the floor and a ceiling that comes down with the velocity 0.5:
+
+    >>> import numpy as np
+    >>> import ldy
+    >>> system = ldy.System()
+    >>> ball = system.add_rigid(2.0, 0.1)
+    >>> floor = system.add_point_constraints(ball, ldy.GROUND, np.eye(3), [0, 0, -1])
+    >>> ceiling = system.add_point_constraints(ldy.GROUND, ball, np.eye(3), [0, 0, 1])
+    >>> system.set_laws(floor, ldy.laws.contact(friction=0.5))
+    >>> system.set_laws(ceiling, ldy.laws.contact(friction=0.5, bias=[0, 0, -0.5]))
+    >>> system.update(1.0)
+    >>> R, report = system.solve()
+    >>> print(report.status, report.conflict.constraints, report.conflict.values.round(6))
+    infeasible [0 1] [1. 1.]
+    >>> print(report.conflict)
+    contacts 0 and 1 contradict each other: no allowed forces give body 0 a velocity that satisfies them
+    """
+
+    constraints: Ints
+    components: Ints
+    kinds: NDArray[np.str_]
+    groups: Ints
+    values: Floats
+    text: str = field(repr=False)
+
+    def __len__(self) -> int:
+        """The number of multipliers."""
+        return len(self.values)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<ldy.Conflict: {self.text or 'none'}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +129,8 @@ class Report:
         Counted from sizes and patterns, the same in each run. A unit is about a nanosecond of a processor of 2025.
     history : (k,) ndarray
         Residuals of the largest island in the order of their computation, the first thousand, and at most 64 for each row.
+    conflict : Conflict
+        The constraints that contradict each other if the status is "infeasible"; empty otherwise.
     """
 
     status: Status
@@ -79,6 +144,7 @@ class Report:
     steps: int
     work: int
     history: Floats
+    conflict: Conflict
 
     @property
     def converged(self) -> bool:
@@ -91,8 +157,10 @@ class Report:
 
 def report_of(raw: Any) -> Report:
     """The report of the native module."""
-    status, (residual, natural, scaled, initial, seconds), (worst, sweeps, steps, work), history = raw
-    return Report(Status(status), residual, natural, scaled, initial, seconds, worst, sweeps, steps, work, history)
+    status, (residual, natural, scaled, initial, seconds), (worst, sweeps, steps, work), history, raw_conflict = raw
+    (constraints, components, groups), values, kinds, text = raw_conflict
+    conflict = Conflict(constraints, components, np.array(kinds, dtype=np.str_), groups, values, text)
+    return Report(Status(status), residual, natural, scaled, initial, seconds, worst, sweeps, steps, work, history, conflict)
 
 
 class RealTimeOptions(TypedDict):

@@ -10,6 +10,7 @@ mod copies;
 mod limits;
 mod whole;
 
+use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -21,7 +22,8 @@ use crate::team::{Ragged, Team};
 
 use super::body_rows::Bodies;
 use super::coloring::MANY;
-use super::options::{Progress, Report};
+use super::conflict::{self, Multiplier};
+use super::options::{Progress, Report, Status};
 use super::residual::Sums;
 use super::run::{Observer, Outcome, Room, Source, Task};
 use bodies::{AllRows, BodiesOfIsland};
@@ -49,6 +51,8 @@ pub struct Islands {
     /// For the progress of the whole.
     ahead: Vec<Sums>,
     all_rows: Mutex<AllRows>,
+    /// The multipliers of the last problem's proof that it has no solution.
+    conflict: Vec<Multiplier>,
 }
 
 /// Islands that are solved one after another in the same room: one island, or several of a single row, which have the same pattern.
@@ -83,6 +87,7 @@ impl Islands {
     ) -> memory::Result<Report> {
         let begin = Instant::now();
         self.components.find(task.problem.starts, task.problem.columns)?;
+        self.rooms.iter_mut().for_each(|room| room.conflict.clear());
         if self.components.len() < 2 {
             if self.rooms.is_empty() {
                 push(&mut self.rooms, Room::default())?;
@@ -92,6 +97,7 @@ impl Islands {
                 Some(progress) => room.solve(task, forces, &mut |report, _| progress(report))?,
                 None => room.solve(task, forces, &mut |_, _| true)?,
             };
+            self.take_conflict(outcome.report.status);
             return Ok(outcome.report);
         }
         self.prepare(task)?;
@@ -100,14 +106,44 @@ impl Islands {
             Some(progress) => self.solve_with_progress(task, forces, begin, progress)?,
             None => self.solve_all(task, begin)?,
         }
+        self.gather_conflict()?;
         let rows = self.components.all();
         rows.iter().zip(&self.forces).for_each(|(&row, force)| forces[row as usize] = *force);
-        Ok(whole::report(&self.components, &self.outcomes, task.options, begin.elapsed()))
+        let report = whole::report(&self.components, &self.outcomes, task.options, begin.elapsed());
+        self.take_conflict(report.status);
+        Ok(report)
     }
 
     /// The residuals of the last solution, of the largest island if there are several.
     pub fn history(&self) -> &[f64] {
         self.rooms.first().map_or(&[], |room| &room.history)
+    }
+
+    /// The multipliers of the last problem's proof that it has no solution.
+    pub fn conflict(&self) -> &[Multiplier] {
+        &self.conflict
+    }
+
+    /// The same, for changes.
+    pub fn conflict_mut(&mut self) -> &mut Vec<Multiplier> {
+        &mut self.conflict
+    }
+
+    /// Move the multipliers of all islands to the first room.
+    fn gather_conflict(&mut self) -> memory::Result {
+        let Some((first, others)) = self.rooms.split_first_mut() else { return Ok(()) };
+        first.conflict.try_reserve(others.iter().map(|room| room.conflict.len()).sum())?;
+        others.iter_mut().for_each(|room| first.conflict.append(&mut room.conflict));
+        conflict::order(&mut first.conflict);
+        Ok(())
+    }
+
+    /// Replace the multipliers of the last problem by those in the first room, if they belong to the status.
+    fn take_conflict(&mut self, status: Status) {
+        match self.rooms.first_mut() {
+            Some(room) if status == Status::Infeasible => mem::swap(&mut self.conflict, &mut room.conflict),
+            _ => self.conflict.clear(),
+        }
     }
 
     fn prepare(&mut self, task: &Task) -> memory::Result {
@@ -189,7 +225,7 @@ impl Islands {
     ) -> memory::Result {
         self.look_at_all(task, begin)?;
         self.begin(forces)?;
-        let Self { components, copies, forces, outcomes, batches, rooms, all_rows, ahead } = self;
+        let Self { components, copies, forces, outcomes, batches, rooms, all_rows, ahead, .. } = self;
         let parts = IslandsInput::new(components, copies, all_rows, task, begin);
         let (mut whole, mut goes_on) = (Whole::new(components, outcomes, ahead)?, true);
         for batch in (0..batches.len()).rev() {
@@ -236,7 +272,13 @@ impl<'a> IslandsInput<'a> {
         let bodies = self.source.bodies.map(|bodies| BodiesOfIsland { all, bodies, rows });
         let bodies = bodies.as_ref().map(|bodies| bodies as &dyn Bodies);
         let source = Source { bodies, scales };
-        room.solve(&Task { problem: &problem, source, laws, options }, forces, observer)
+        let before = room.conflict.len();
+        let outcome = room.solve(&Task { problem: &problem, source, laws, options }, forces, observer)?;
+        for multiplier in &mut room.conflict[before..] {
+            multiplier.constraint = rows[multiplier.constraint as usize].into();
+            multiplier.group = rows[0] as usize;
+        }
+        Ok(outcome)
     }
 }
 

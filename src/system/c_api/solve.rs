@@ -144,6 +144,7 @@ pub const LDY_STATUS_TIME_LIMIT: i32 = 2;
 /// A status: the residual no longer decreases, because of rounding or because there is no solution.
 pub const LDY_STATUS_STALLED: i32 = 3;
 /// A status: the problem is proved infeasible. It has no solution, or none without forces that are huge compared with B.
+/// ldy_contact_solver_conflict returns the constraints that contradict each other.
 pub const LDY_STATUS_INFEASIBLE: i32 = 4;
 /// A status: progress returned a value other than 0.
 pub const LDY_STATUS_STOPPED: i32 = 5;
@@ -196,8 +197,10 @@ unsafe impl CallerSized for ldy_contact_solver_report {
 /// A contact solver with memory that is used again: a problem with the same pattern as the previous one is solved without
 /// allocation. One thread at a time may use it.
 pub struct ldy_contact_solver {
-    solver: Solver,
+    pub(super) solver: Solver,
     laws: Vec<Law>,
+    /// Whether the last problem was given as rows, so that its constraints have no ids.
+    pub(super) is_of_rows: bool,
 }
 
 impl Handle for ldy_contact_solver {
@@ -214,7 +217,12 @@ impl Handle for ldy_contact_solver {
 /// solver is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_contact_solver_create(solver: *mut *mut ldy_contact_solver) -> c_int {
-    let made = || handle::made("solver", ldy_contact_solver { solver: Solver::new(), laws: Vec::new() });
+    let made = || {
+        handle::made(
+            "solver",
+            ldy_contact_solver { solver: Solver::new(), laws: Vec::new(), is_of_rows: false },
+        )
+    };
     entry!(solver: place => solver.put(made()?))
 }
 
@@ -299,11 +307,12 @@ pub unsafe extern "C" fn ldy_contact_solver_solve(
         ensure!(laws.is_some() || law_count == 0, null("laws"));
         let options = Chosen::read(options)?;
         ensure!(options.normal == Normal::Third, fail!(Code::InvalidArgument, "{NORMAL_OF_SYSTEMS}"));
-        let ldy_contact_solver { solver, laws: kept } = solver;
+        let ldy_contact_solver { solver, laws: kept, is_of_rows } = solver;
         laws_of_rows(system, laws, kept)?;
         let mut progress = options.progress();
         let progress = progress.as_mut().map(|progress| progress as &mut Progress);
         let result = system.solve_with(solver, kept, &options.options, R, progress)?;
+        *is_of_rows = false;
         tell(report, &result, options.options.measure, solver.history());
     })
 }
@@ -339,7 +348,7 @@ pub unsafe extern "C" fn ldy_contact_solver_solve_rows(
            report: optional sized => {
         let chosen = Chosen::read(options)?;
         let Chosen { options, normal, .. } = chosen;
-        let ldy_contact_solver { solver, laws: kept } = solver;
+        let ldy_contact_solver { solver, laws: kept, is_of_rows } = solver;
         let (w, b) = rows;
         read_laws(&w, laws, kept)?;
         let problem = Problem { w, b, normal };
@@ -347,6 +356,7 @@ pub unsafe extern "C" fn ldy_contact_solver_solve_rows(
             Some(progress) => solver.solve_with_progress(&problem, kept, &options, R, progress)?,
             None => solver.solve(&problem, kept, &options, R)?,
         };
+        *is_of_rows = true;
         tell(report, &result, options.measure, solver.history());
     })
 }
