@@ -65,7 +65,7 @@ impl Rows<'_> {
 /// the conflict.
 pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Array<'py>, Conflict<'py>);
 
-/// Constraints, components and groups; values; what laws demand; and the text.
+/// Constraints, components and groups; values; demands of laws; and the text.
 pub type Conflict<'py> = ([Array<'py, i64>; 3], Array<'py>, Vec<&'static str>, String);
 
 /// Laws of constraints as [`Laws`] has them.

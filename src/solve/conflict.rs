@@ -20,13 +20,13 @@ pub struct Multiplier {
     pub constraint: u64,
     /// The scalar row of the constraint, from 0.
     pub component: usize,
-    /// What the law demands of the velocity of this component.
+    /// The demand of the law on the velocity of this component.
     pub demand: Demand,
     /// d.
     pub value: f64,
 }
 
-/// What a law demands of U + bias in one component.
+/// A demand of a law on U + bias in one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Demand {
     /// It is not negative: the normal velocity of a contact.

@@ -18,8 +18,8 @@ use super::run::{Source, Task};
 /// of W on its range. 1e-12 leaves four digits for forces to 1e-8.
 const SHARP: f64 = 1e-12;
 
-/// A solver with its workspace. A problem with the pattern of the last one is solved without allocation, unless canonical forces
-/// are asked for.
+/// A solver with its workspace. A problem with the pattern of the last one is solved without allocation, unless it has no solution or
+/// canonical forces are asked for.
 ///
 /// ```
 /// use ldy::solve::{BlockRows, Law, Normal, Options, Problem, Solver, Status};

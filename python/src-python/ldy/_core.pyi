@@ -20,7 +20,7 @@ _Joints = tuple[_Kinds, _Numbers]
 _Choices = tuple[float, str, str, int, float | None, int | None, bool]
 # Starts, columns and values of W, starts of scalars and values, B.
 _Rows = tuple[_Indices, _Indices, _Numbers, tuple[_Indices, NDArray[np.uintp]] | None, _Numbers]
-# Constraints, components and groups; values; what laws demand; text.
+# Constraints, components and groups; values; demands of laws; text.
 _Conflict = tuple[tuple[_Ids, _Ids, _Ids], _Numbers, list[str], str]
 # Status; residual, natural, scaled, initial, seconds; worst row, sweeps, steps, work; history; conflict.
 _Report = tuple[str, tuple[float, float, float, float, float], tuple[int, int, int, int], _Numbers, _Conflict]

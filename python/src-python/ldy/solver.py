@@ -57,7 +57,7 @@ class Conflict:
     components : (k,) ndarray of int
         The scalar row of the constraint.
     kinds : (k,) ndarray of str
-        What the law demands of this component of U + bias. "contact": it is not negative. "joint": it is zero. "limit": it has one sign.
+        The demand of the law on this component of U + bias. "contact": it is not negative. "joint": it is zero. "limit": it has one sign.
     groups : (k,) ndarray of int
         The number of the group, from 0. Each group is a contradiction of its own: no block of W connects it with others.
     values : (k,) ndarray

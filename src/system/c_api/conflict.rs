@@ -24,7 +24,7 @@ pub struct ldy_multiplier {
     pub constraint: i64,
     /// The scalar row of the constraint, from 0.
     pub component: i32,
-    /// What the law demands of this component. LDY_LAW_CONTACT: U + bias >= 0. LDY_LAW_FIXED: U + bias = 0. LDY_LAW_BOUNDS: one
+    /// The demand of the law on this component. LDY_LAW_CONTACT: U + bias >= 0. LDY_LAW_FIXED: U + bias = 0. LDY_LAW_BOUNDS: one
     /// sign of U + bias, since the force has one finite bound.
     pub kind: i32,
     /// The number of the group, from 0. Each group is a contradiction of its own: groups have no blocks of W in common.

@@ -195,7 +195,7 @@ unsafe impl CallerSized for ldy_contact_solver_report {
 }
 
 /// A contact solver with memory that is used again: a problem with the same pattern as the previous one is solved without
-/// allocation. One thread at a time may use it.
+/// allocation, unless it has no solution. One thread at a time may use it.
 pub struct ldy_contact_solver {
     pub(super) solver: Solver,
     laws: Vec<Law>,
