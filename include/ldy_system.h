@@ -2210,7 +2210,7 @@ enum ldy_status {
 };
 
 /* A contact solver with memory that is used again: a problem with the same pattern as the previous one is solved without
-   allocation. One thread at a time may use it. */
+   allocation, unless it has no solution. One thread at a time may use it. */
 typedef struct ldy_contact_solver ldy_contact_solver;
 
 /* A progress function of the program.
@@ -2419,7 +2419,7 @@ typedef struct {
   int64_t constraint;
   /* The scalar row of the constraint, from 0. */
   int32_t component;
-  /* What the law demands of this component. LDY_LAW_CONTACT: U + bias >= 0. LDY_LAW_FIXED: U + bias = 0. LDY_LAW_BOUNDS: one
+  /* The demand of the law on this component. LDY_LAW_CONTACT: U + bias >= 0. LDY_LAW_FIXED: U + bias = 0. LDY_LAW_BOUNDS: one
      sign of U + bias, since the force has one finite bound. */
   int32_t kind;
   /* The number of the group, from 0. Each group is a contradiction of its own: groups have no blocks of W in common. */
