@@ -320,6 +320,33 @@ fn a_lever_weighs_its_contacts() {
     assert!((of_contacts[0].value / of_contacts[1].value - 1.7).abs() < 1e-6, "{conflict:?}");
 }
 
+/// A wedge with a wall beside it, which hardly presses: its multiplier is small, but there is no proof without it.
+#[test]
+fn small_multipliers_remain_if_they_are_needed() {
+    let mut scene = Scene::new(1);
+    scene.add(0, 3, DOWN, UP, contact(0.0));
+    scene.add(0, 3, [-0.05, 0.0, 1.0], [0.05, 0.0, -1.0], biased(contact(0.0), 2, -1.0));
+    scene.add(0, 3, SIDE, [-1.0, 0.0, 0.0], contact(0.0));
+    scene.add(0, 3, [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], contact(0.0));
+    let conflict = scene.conflict(&STILL);
+    assert_eq!(names(&conflict), [(0, 0, 2), (0, 1, 2), (0, 2, 2)]);
+    let length = f64::hypot(1.0, 0.05);
+    assert_values(&conflict, &[1.0 / length, 1.0, 0.05 / length]);
+}
+
+/// An island without a solution whose velocities are too small to count: the whole converges.
+#[test]
+fn a_problem_that_converges_has_no_conflict() {
+    let mut scene = Scene::new(2);
+    scene.add(0, 3, DOWN, UP, contact(0.5));
+    press(&mut scene, 1, 3, contact(0.5), 1e-10);
+    let u = DVector::from_fn(12, |k, _| if k == 5 { -1.0 } else { 0.0 });
+    for method in METHODS {
+        let (status, conflict) = scene.solve_by(&mut Solver::new(), method, &u);
+        assert!(status == Status::Converged && conflict.is_empty(), "{status:?}");
+    }
+}
+
 /// More contacts than a proof needs, all of which press.
 #[test]
 fn a_slab_between_plates_has_a_proof() {
