@@ -443,5 +443,5 @@ fn random_proofs_are_proofs() {
         let named = conflict.chunk_by(|one, next| one.constraint == next.constraint).count();
         left_out += usize::from(status == Status::Infeasible && named < scene.laws.len());
     }
-    assert!(infeasible > 5 && left_out > 3, "{infeasible} {left_out}");
+    assert!(infeasible > 2 && left_out > 0, "{infeasible} {left_out}");
 }
