@@ -105,7 +105,8 @@ class SolutionSet:
         if component < 0:
             raise Error(f"component: {component} where a number that is not negative is needed")
         row = int(self._rows(ids(int(constraint)))[0])
-        return self._constraints[self._core.causes(row, component)].tolist()
+        causes: list[int] = self._constraints[self._core.causes(row, component)].tolist()
+        return causes
 
     def canonical(self) -> Floats:
         """Return the forces with the least sum of d R**2 among all solutions, where d is the mean of the diagonal of W of a constraint.
