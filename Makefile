@@ -64,7 +64,7 @@ include packaging/release.mk
 include packaging/arm64.mk
 include benches/bench.mk
 
-.PHONY: help library run run-wall run-ode test fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
+.PHONY: help library run run-wall run-ode test test-rust test-programs c-programs fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
 
 help:
 	@sed -n '/^# The jobs/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -91,7 +91,25 @@ run-ode: library
 test: library
 	@scripts/require c++ clang clang++ readelf cmake pkg-config libclang mpicc
 	$(CARGO) check --locked --features mpi
-	$(CARGO) test --locked
+	@$(MAKE) --no-print-directory test-rust
+	@$(C_TESTS) --quiet sanitize
+
+# Unit tests compute little, so they are not optimized: their compiler would take longer than they do. Tests from outside compute more.
+UNIT_TESTS := $(CARGO) test --locked --package ldy --lib --config profile.test.package.ldy.opt-level=0
+OTHER_TESTS := $(CARGO) test --locked --test '*' --examples
+
+test-rust:
+	$(UNIT_TESTS)
+	$(OTHER_TESTS)
+	$(CARGO) test --locked --doc
+
+# The programs of the tests alone, and those in C.
+test-programs:
+	$(UNIT_TESTS) --no-run
+	$(OTHER_TESTS) --no-run
+
+c-programs: library
+	@$(C_TESTS) --quiet all
 
 fuzz: library
 	@$(C_TESTS) --quiet fuzz
@@ -129,8 +147,8 @@ MPIRUN.mpich ?= mpirun.mpich -np
 build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked $(CARGO_QUIET) --features mpi $(MPI_OPTIONS) && \
   packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build --release --locked $(CARGO_QUIET)
 
-# The tests with MPI $(1).
-mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile MPICC="$(MPICC.$(1))" \
+# The tests with MPI $(1): with the first all, with others fewer steps.
+mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile $(if $(filter $(1),$(firstword $(MPIS))),,STEPS=10 UPDATES=50) MPICC="$(MPICC.$(1))" \
   MPIRUN="$(MPIRUN.$(1))" BUILD=$(MPI_TARGET)/$(1)/tests LDY_LIB=$(MPI_TARGET)/$(1)/libldy-mpi.a
 
 mpi:
@@ -148,7 +166,7 @@ test-mpi-crate:
 	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi::
 
 # For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes. These compute little, too.
-test-mpi-programs: MPI_OPTIONS := --config profile.release.package.ldy.opt-level=1
+test-mpi-programs: MPI_OPTIONS := --config profile.release.package.ldy.opt-level=0
 test-mpi-programs:
 	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
 	@$(call build_mpi,$(MPICC.$(firstword $(MPIS))),$(call mpi_library,$(firstword $(MPIS))),$(other_mpis))

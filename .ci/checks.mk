@@ -6,9 +6,9 @@ CARGO ?= cargo
 # Each make below has its own jobs.
 unexport MAKEFLAGS
 
-.PHONY: all commands library test-programs dependencies abi python model valgrind processors test fuzz lint site mpi-crate mpi-programs
+.PHONY: all commands library test-programs c-programs dependencies abi python model valgrind processors test fuzz lint site mpi-crate mpi-programs
 # The first are checks for which others wait, or that take long.
-all: library test-programs python test valgrind model dependencies abi processors fuzz lint site mpi-crate mpi-programs
+all: library test-programs c-programs python test valgrind model dependencies abi processors fuzz lint site mpi-crate mpi-programs
 
 # All packages are installed here, since two checks cannot install packages at the same time.
 commands:
@@ -34,23 +34,26 @@ python: library
 model: commands
 	make --no-print-directory model
 
-valgrind: library
+valgrind: c-programs
 	make --no-print-directory valgrind
 
 # Compiled at the same time as the library, which the programs need only when they run.
 test-programs: commands
-	$(CARGO) test --locked --no-run
+	make --no-print-directory test-programs
 
-# With a fixed seed for the random cases; `make test` tries others. The lints check the crate with the feature `mpi`.
-test: library test-programs
-	PROPTEST_RNG_SEED=1 $(CARGO) test --locked
+# The programs in C, once for all checks that run them.
+c-programs: library
+	make --no-print-directory c-programs
 
-# After valgrind and before fuzzing, since all three build C programs.
-processors: valgrind
+# As `make test`, where sanitizers watch the programs in C instead of valgrind, and with a fixed seed for the random cases.
+test: c-programs test-programs
+	PROPTEST_RNG_SEED=1 make --no-print-directory test-rust
+
+processors: c-programs
 	make --no-print-directory processors
 
 # With a fixed seed, too.
-fuzz: processors
+fuzz: c-programs
 	make --no-print-directory fuzz SECONDS=60 SEED=1
 
 # Cargo allows only one command at a time to build into a folder. The test programs are built first; while they run, cargo is free.

@@ -14,7 +14,7 @@ struct Quantity {
 
 fn quantities() -> Vec<Quantity> {
     let program = c_tests("contact_dynamics").join("contact_dynamics");
-    let (built, messages) = make_c_tests("contact_dynamics", &[&program.display().to_string()]);
+    let (built, messages) = make_c_tests(&c_tests("contact_dynamics"), &[&program.display().to_string()]);
     assert!(built, "{messages}");
     let mut quantities: Vec<Quantity> = Vec::new();
     for step in STEPS {

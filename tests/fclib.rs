@@ -12,8 +12,10 @@ fn a_recorded_state_is_written_and_solved() {
         eprintln!("libfclib is not installed: nothing is tested");
         return;
     }
-    let (built, messages) =
-        make_c_tests(PLACE, &[c_tests(PLACE).join("fclib_example").to_str().expect("a path in UTF-8")]);
+    let (built, messages) = make_c_tests(
+        &c_tests(PLACE),
+        &[c_tests(PLACE).join("fclib_example").to_str().expect("a path in UTF-8")],
+    );
     assert!(built, "{messages}");
     let folder = tempfile::tempdir().expect("a folder");
     let example = |arguments: &[&str]| {

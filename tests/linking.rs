@@ -10,7 +10,7 @@ const PLACE: &str = "linking";
 
 /// Runs one of the programs; what it printed.
 fn output(program: &str) -> String {
-    static BUILT: LazyLock<(bool, String)> = LazyLock::new(|| make_c_tests(PLACE, &["linking"]));
+    static BUILT: LazyLock<(bool, String)> = LazyLock::new(|| make_c_tests(&c_tests(PLACE), &["linking"]));
     assert!(BUILT.0, "{}", BUILT.1);
     succeeds(&mut command(&c_tests(PLACE).join(program).display().to_string()))
 }

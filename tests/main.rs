@@ -1,7 +1,6 @@
 //! Tests of the library from outside: through its Rust interface, and as the archive and the shared library that C programs are linked
 //! with. Two other programs have what belongs to a whole process: `allocations` and `threads`.
 
-mod bench_scenes;
 mod bindgen_layouts;
 mod c_harness;
 mod check_host;

@@ -14,7 +14,7 @@ const PLACE: &str = "files_of_systems";
 fn files() -> &'static [PathBuf; 2] {
     static WRITTEN: OnceLock<[PathBuf; 2]> = OnceLock::new();
     WRITTEN.get_or_init(|| {
-        let (success, messages) = make_c_tests(PLACE, &["test-system_files"]);
+        let (success, messages) = make_c_tests(&c_tests(PLACE), &["test-system_files"]);
         assert!(success && messages.contains(" 0 failed"), "{messages}");
         ["npz", "mtx"].map(|kind| c_tests(PLACE).join(format!("system_files.{kind}")))
     })

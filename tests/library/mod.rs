@@ -33,17 +33,17 @@ fn make_alone(arguments: &[String]) -> String {
     succeeds(make.arg("--no-print-directory").args(arguments).env("CARGO_TARGET_DIR", target()))
 }
 
-/// `make` with targets of `c_tests/Makefile`, whether it succeeded, and what it printed. `place` is a directory of its
-/// own, so that tests in different programs do not build the same files at the same time.
-pub fn make_c_tests(place: &str, arguments: &[&str]) -> (bool, String) {
+/// `make` with targets of `c_tests/Makefile`, whether it succeeded, and what it printed. `build` is its directory: tests in different
+/// programs do not build the same files at the same time.
+pub fn make_c_tests(build: &Path, arguments: &[&str]) -> (bool, String) {
     let mut make = command("make");
     make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL").args(["--silent", "-f", "c_tests/Makefile"]);
     make.arg(format!("LDY_LIB={}", archive().display()));
-    make.arg(format!("BUILD={}", c_tests(place).display()));
+    make.arg(format!("BUILD={}", build.display()));
     run(make.args(arguments))
 }
 
-/// Where that puts what it builds.
+/// Such a directory.
 pub fn c_tests(place: &str) -> PathBuf {
     target().join("c_tests").join(place)
 }

@@ -131,9 +131,10 @@ fn block(nodal: &Nodal, row: usize, column: usize) -> Block {
 fn check(nodal: &Nodal, slots: &[Slot], step: f64, inverse: &DMatrix<f64>) {
     let h: Vec<_> = slots.iter().map(Slot::dense).collect();
     for (row, own) in h.iter().enumerate() {
+        let of_row = step * own * inverse;
         for (column, other) in h.iter().enumerate() {
             let got = block(nodal, row, column);
-            let expected = step * own * inverse * other.transpose();
+            let expected = &of_row * other.transpose();
             let error = (Matrix3::from_column_slice(&got) - expected).amax();
             assert!(error < 1e-14, "{row} {column}: {error}");
         }

@@ -92,6 +92,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
         /// Compared with a set of the standard library.
         #[test]
         fn the_least_missing_number_is_found(
