@@ -169,7 +169,11 @@ fn write_list(
     for (k, id) in ids.take(named).enumerate() {
         write!(f, "{}{id}", separator(k, if count > named { named } else { named - 1 }))?;
     }
-    if count > named { write!(f, " and {} others", count - named) } else { Ok(()) }
+    match count - named {
+        0 => Ok(()),
+        1 => f.write_str(" and 1 other"),
+        others => write!(f, " and {others} others"),
+    }
 }
 
 /// The text before the k-th item of a list.
@@ -225,7 +229,7 @@ mod tests {
         let names = |count: u64| (0..count).map(|id| (0, Demand::Contact, id)).collect::<Vec<_>>();
         let start = |count: u64| text(&names(count), &[]).split(" contradict").next().map(str::to_owned);
         assert_eq!(start(12).unwrap(), format!("contacts {list} and 11"));
-        assert_eq!(start(13).unwrap(), format!("contacts {list}, 11 and 1 others"));
+        assert_eq!(start(13).unwrap(), format!("contacts {list}, 11 and 1 other"));
         let bodies: Vec<(usize, Id)> = (0..40).map(|body| (0, body)).collect();
         assert!(text(&names(2), &bodies).contains(&format!("bodies {list}, 11 and 28 others velocities")));
         let groups: Vec<_> = (0..14).map(|group| (group, Demand::Joint, 3)).collect();
