@@ -136,6 +136,31 @@ fn a_sliding_brick() {
     assert!(set.determined().eq([false, true, false].repeat(4)));
 }
 
+/// Two stones of weight G lean against each other, with a joint from the height h₁ to h₂ between them and feet a distance 2 a apart. The
+/// joint bears the thrust H at any height, so that G a / (2 h₂) ≤ H ≤ G a / (2 h₁).
+#[test]
+fn an_arch_of_two_stones() {
+    let (weight, a, [low, high]) = (2.0, 1.0, [1.0, 1.25]);
+    let mut scene = Scene::new();
+    let law = Law::contact(0.9);
+    let [left, right] = [-1.0, 1.0].map(|side| {
+        let body = scene.add_box(weight, [1.0, 0.5, 1.0], [side * a / 2.0, 0.0, 0.6], [0.0; 3]);
+        scene.add_contacts([Some(body), None], &UNIT, &[[side * a, 0.0, 0.0]], law);
+        body
+    });
+    // Tangents y and z, normal x.
+    let joint = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0];
+    scene.add_contacts([Some(right), Some(left)], &joint, &[low, high].map(|height| [0.0, 0.0, height]), law);
+    let (mut set, _) = scene.solutions();
+    let [greatest, least] = [low, high].map(|height| weight * a / (2.0 * height));
+    for (foot, thrust) in [(0, [least, greatest]), (1, [-greatest, -least])] {
+        assert_interval(&mut set, 3 * foot, thrust);
+        assert_interval(&mut set, 3 * foot + 2, [weight; 2]);
+    }
+    assert_interval(&mut set, 3 * 2 + 2, [0.0, greatest]);
+    assert_interval(&mut set, 3 * 3 + 2, [0.0, least]);
+}
+
 /// Forces of an interface of a stack are not unique. Other interfaces have no influence on them.
 #[test]
 fn a_stack_of_bricks() {
