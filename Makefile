@@ -3,7 +3,7 @@
 #   make run                          build the library, assemble a recorded scene, draw its W
 #   make run-wall                     a ball hits a wall of bricks: its pictures are in target/wall
 #   make run-ode SCENE=chain          ODE with the library's contacts and joints, and alone: times and penetrations (Debian: libode-dev)
-#   make test                         all tests
+#   make test                         all tests; test-rust: those in Rust alone; test-programs and c-programs build their programs
 #   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED the clock is the seed
 #   make replay FILES="a.ldysnap b"   replay recorded states, one line for each; without FILES all of c_tests/reference
 #   make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder  solve contacts with friction, one line for each file; forces to folder/a.npy

@@ -45,7 +45,8 @@ test-programs: commands
 c-programs: library
 	make --no-print-directory c-programs
 
-# As `make test`, where sanitizers watch the programs in C instead of valgrind, and with a fixed seed for the random cases.
+# As `make test`, but with a fixed seed for the random cases. The lints check the crate with the feature `mpi`, and valgrind the
+# programs in C, which sanitizers watch there.
 test: c-programs test-programs
 	PROPTEST_RNG_SEED=1 make --no-print-directory test-rust
 

@@ -2421,7 +2421,7 @@ typedef struct {
   int32_t component;
   /* The demand of the law on this component. LDY_LAW_CONTACT: U + bias >= 0. LDY_LAW_FIXED: U + bias = 0. LDY_LAW_BOUNDS: one
      sign of U + bias, since the force has one finite bound. */
-  int32_t kind;
+  int32_t demand;
   /* The number of the group, from 0. Each group is a contradiction of its own: groups have no blocks of W in common. */
   int32_t group;
   /* 0. */

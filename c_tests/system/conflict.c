@@ -76,17 +76,17 @@ static void check_pair (ldy_contact_solver *solver, int64_t first, int64_t secon
   for (int k = 0; k < 2; k ++) {
     CHECK_INT (found[k].constraint, k ? second : first);
     CHECK_INT (found[k].component, 2);
-    CHECK_INT (found[k].kind, LDY_LAW_CONTACT);
+    CHECK_INT (found[k].demand, LDY_LAW_CONTACT);
     CHECK (found[k].group == 0 && found[k].reserved == 0);
     CHECK_NEAR (found[k].value, 1, 1e-6);
   }
-  CHECK_INT (found[2].kind, 0x5a5a5a5a);
+  CHECK_INT (found[2].demand, 0x5a5a5a5a);
   /* The count alone, and less room. */
   GOOD (ldy_contact_solver_conflict (solver, NULL, 0, &count));
   CHECK_INT (count, 2);
   memset (found, 0x5a, sizeof found);
   GOOD (ldy_contact_solver_conflict (solver, found, 1, NULL));
-  CHECK (found[0].constraint == first && found[1].kind == 0x5a5a5a5a);
+  CHECK (found[0].constraint == first && found[1].demand == 0x5a5a5a5a);
 }
 
 static void conflict_of_a_system (ldy_contact_solver *solver)
@@ -134,7 +134,7 @@ static void conflict_of_rows (ldy_contact_solver *solver)
   GOOD (ldy_contact_solver_solve_rows (solver, &rows, laws, ROWS, NULL, R, SIZE, NULL));
   GOOD (ldy_contact_solver_conflict (solver, found, 4, &count));
   CHECK (count == 2 && found[0].constraint == 1 && found[1].constraint == 3);
-  CHECK (found[0].kind == LDY_LAW_BOUNDS && found[1].kind == LDY_LAW_FIXED);
+  CHECK (found[0].demand == LDY_LAW_BOUNDS && found[1].demand == LDY_LAW_FIXED);
   is_text (solver, system, "rows 1 and 3 contradict each other: no allowed forces satisfy them");
   is_text (solver, NULL, "rows 1 and 3 contradict each other: no allowed forces satisfy them");
   /* The same laws with the system. */

@@ -738,7 +738,7 @@ void test_conflicts ()
   CHECK (solver.conflict ().empty () && solver.conflict_text ().empty ());
   CHECK (solver.solve (system, laws, R).status == LDY_STATUS_INFEASIBLE);
   std::vector<ldy_multiplier> found = solver.conflict ();
-  CHECK (found.size () == 2 && found[1].constraint == 1 && found[0].kind == LDY_LAW_FIXED && found[0].value * found[1].value < 0);
+  CHECK (found.size () == 2 && found[1].constraint == 1 && found[0].demand == LDY_LAW_FIXED && found[0].value * found[1].value < 0);
   const std::string start = "joints 0 and 1 contradict each other: no allowed forces ";
   CHECK (solver.conflict_text (system) == start + "give body 0 a velocity that satisfies them");
   CHECK (solver.conflict_text () == start + "satisfy them");

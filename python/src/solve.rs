@@ -62,8 +62,8 @@ impl Rows<'_> {
 }
 
 /// The status; the residual, natural, scaled, of the initial guess, and seconds; the worst row, sweeps, steps and work; the history;
-/// the conflict.
-pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Array<'py>, Conflict<'py>);
+/// the conflict, if there is one.
+pub type Report<'py> = (&'static str, [f64; 5], [u64; 4], Array<'py>, Option<Conflict<'py>>);
 
 /// Constraints, components and groups; values; demands of laws; and the text.
 pub type Conflict<'py> = ([Array<'py, i64>; 3], Array<'py>, Vec<&'static str>, String);
@@ -266,11 +266,12 @@ pub fn report<'py>(
     ];
     let [worst, sweeps, steps] = [residual.worst, report.sweeps, report.steps].map(|count| count as u64);
     let counts = [worst, sweeps, steps, report.work];
-    (status, numbers, counts, PyArray1::from_slice(py, solver.history()), conflict(py, solver, text))
+    let multipliers = solver.conflict();
+    let conflict = (!multipliers.is_empty()).then(|| conflict(py, multipliers, text));
+    (status, numbers, counts, PyArray1::from_slice(py, solver.history()), conflict)
 }
 
-fn conflict<'py>(py: Python<'py>, solver: &Solver, text: &ConflictText) -> Conflict<'py> {
-    let all = solver.conflict();
+fn conflict<'py>(py: Python<'py>, all: &[Multiplier], text: &ConflictText) -> Conflict<'py> {
     let integers = |of: fn(&Multiplier) -> i64| PyArray1::from_vec(py, all.iter().map(of).collect());
     let integers =
         [integers(|m| m.constraint as i64), integers(|m| m.component as i64), integers(|m| m.group as i64)];

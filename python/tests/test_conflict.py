@@ -35,7 +35,7 @@ def test_a_system_names_constraints_and_bodies():
     conflict = report.conflict
     assert report.status == ldy.Status.INFEASIBLE and len(conflict) == 4
     assert conflict.constraints.tolist() == [1, 2, 3, 4] and conflict.components.tolist() == [2, 2, 1, 1]
-    assert conflict.groups.tolist() == [0, 0, 1, 1] and conflict.kinds.tolist() == ["contact"] * 2 + ["joint"] * 2
+    assert conflict.groups.tolist() == [0, 0, 1, 1] and conflict.demands.tolist() == ["contact"] * 2 + ["joint"] * 2
     assert str(conflict) == (
         "contacts 1 and 2 contradict each other: no allowed forces give body 0 a velocity that satisfies them; "
         "joints 3 and 4 contradict each other: no allowed forces give body 2 a velocity that satisfies them"
@@ -54,7 +54,7 @@ def test_a_solution_has_no_conflict():
     R, report = ldy.solve(np.eye(3), [0, 0, -1.0], 0.5)
     conflict = report.conflict
     assert report.converged and len(conflict) == 0 and str(conflict) == "" and repr(conflict) == "<ldy.Conflict: none>"
-    shapes = [values.shape for values in (conflict.constraints, conflict.components, conflict.kinds, conflict.groups, conflict.values)]
+    shapes = [values.shape for values in (conflict.constraints, conflict.components, conflict.demands, conflict.groups, conflict.values)]
     assert shapes == [(0,)] * 5
 
 

@@ -1,6 +1,6 @@
 //! The rows of a proof that there is no solution, see `infeasibility`: they contradict each other.
 
-use crate::math::Vector;
+use crate::math::{Vector, largest};
 use crate::memory::{self, push};
 
 use super::problem::{Kind, Law};
@@ -41,17 +41,15 @@ impl Demand {
     fn of(kind: &Kind, component: usize) -> Self {
         match kind {
             Kind::Contact { .. } | Kind::Moments => Self::Contact,
-            Kind::Bounds { lower, upper } => {
-                let is_free = lower[component] == f64::NEG_INFINITY && upper[component] == f64::INFINITY;
-                if is_free { Self::Joint } else { Self::Limit }
-            }
+            Kind::Bounds { .. } if kind.is_free(component) => Self::Joint,
+            Kind::Bounds { .. } => Self::Limit,
         }
     }
 }
 
 /// Append the nonzero components of a proof. If memory is exhausted, a part of them may have been appended.
 pub fn append(conflict: &mut Vec<Multiplier>, laws: &[Law], d: &[Vector]) -> memory::Result {
-    let most = crate::math::largest(d.as_flattened());
+    let most = largest(d.as_flattened());
     for (row, (law, d)) in laws.iter().zip(d).enumerate() {
         for component in (0..3).filter(|&i| d[i] != 0.0) {
             let (demand, value) = (Demand::of(&law.kind, component), d[component] / most);

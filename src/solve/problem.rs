@@ -110,6 +110,15 @@ impl<V> Kind<V> {
     }
 }
 
+impl Kind {
+    /// Whether the force of a component has no bounds, so that its velocity is zero.
+    #[inline(always)]
+    pub(super) fn is_free(&self, component: usize) -> bool {
+        let Self::Bounds { lower, upper } = self else { return false };
+        lower[component] == f64::NEG_INFINITY && upper[component] == f64::INFINITY
+    }
+}
+
 impl Law {
     /// Contact with isotropic friction, without cohesion and bias.
     pub fn contact(friction: f64) -> Self {
@@ -134,8 +143,7 @@ impl Law {
     #[inline(always)]
     pub(super) fn is_joint(&self) -> bool {
         let Kind::Bounds { lower, upper } = &self.kind else { return false };
-        let is_free = |i: usize| lower[i] == f64::NEG_INFINITY && upper[i] == f64::INFINITY;
-        (0..3).all(|i| is_free(i) || lower[i] == upper[i])
+        (0..3).all(|i| self.kind.is_free(i) || lower[i] == upper[i])
     }
 
     /// Check the first (0) or the second (1) law of a row with `height` scalar rows. `is_of_moments`: it comes after a contact's law.

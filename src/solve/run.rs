@@ -94,7 +94,7 @@ pub struct Room {
     sums: PartSums<Sums>,
     /// The residuals of the last solution.
     pub history: Vec<f64>,
-    /// The multipliers of proofs that there is no solution. Each solution appends those of its rows, as one group.
+    /// The multipliers of proofs that there is no solution. Each solution appends the multipliers of its rows, as one group.
     pub conflict: Vec<Multiplier>,
 }
 

@@ -7,11 +7,10 @@
 //! The modules: `id_table` keeps bodies and constraints under ids, and `structure` the pattern of W. `scene` has all data that an
 //! `update` reads, `dirty` the flags of changes, and `update_plan` the parts that an update computes again. `matrix_free`
 //! multiplies with W through the bodies, `stability` finds the longest stable step, and `solve` finds the forces, factors W and
-//! finds dependent rows. `conflict_text` names constraints and bodies of a problem without
-//! solution. `laws` keeps laws with constraints, `sync` matches constraints with a list by keys, `bulk` has functions
-//! for many bodies or constraints, `clone` copies systems, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's
-//! functions that apply A⁻¹. `world` converts quantities of the world frame, `spin` rotates free rigid bodies, and `joints`
-//! has joints of rigid bodies by axes.
+//! finds dependent rows. `conflict_text` names the constraints and bodies of a problem without solution. `laws` keeps laws with
+//! constraints, `sync` matches constraints with a list by keys, `bulk` has functions for many bodies or constraints, `clone` copies
+//! systems, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's functions that apply A⁻¹.
+//! `world` converts quantities of the world frame, `spin` rotates free rigid bodies, and `joints` has joints of rigid bodies by axes.
 
 mod axes;
 mod body;

@@ -22,8 +22,8 @@ _Choices = tuple[float, str, str, int, float | None, int | None, bool]
 _Rows = tuple[_Indices, _Indices, _Numbers, tuple[_Indices, NDArray[np.uintp]] | None, _Numbers]
 # Constraints, components and groups; values; demands of laws; text.
 _Conflict = tuple[tuple[_Ids, _Ids, _Ids], _Numbers, list[str], str]
-# Status; residual, natural, scaled, initial, seconds; worst row, sweeps, steps, work; history; conflict.
-_Report = tuple[str, tuple[float, float, float, float, float], tuple[int, int, int, int], _Numbers, _Conflict]
+# Status; residual, natural, scaled, initial, seconds; worst row, sweeps, steps, work; history; the conflict, if there is one.
+_Report = tuple[str, tuple[float, float, float, float, float], tuple[int, int, int, int], _Numbers, _Conflict | None]
 
 def solve_rows(
     rows: _Rows,

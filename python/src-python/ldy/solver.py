@@ -56,7 +56,7 @@ class Conflict:
         The constraint of each multiplier; its row if the problem was given as W and B.
     components : (k,) ndarray of int
         The scalar row of the constraint.
-    kinds : (k,) ndarray of str
+    demands : (k,) ndarray of str
         The demand of the law on this component of U + bias. "contact": it is not negative. "joint": it is zero. "limit": it has one sign.
     groups : (k,) ndarray of int
         The number of the group, from 0. Each group is a contradiction of its own: no block of W connects it with others.
@@ -89,7 +89,7 @@ class Conflict:
 
     constraints: Ints
     components: Ints
-    kinds: NDArray[np.str_]
+    demands: NDArray[np.str_]
     groups: Ints
     values: Floats
     text: str = field(repr=False)
@@ -155,11 +155,20 @@ class Report:
         return f"<ldy.Report: {self.status}, residual {self.residual:.1e}, {self.sweeps} sweeps, {self.steps} steps>"
 
 
+def conflict_of(numbers: tuple[Ints, Ints, Ints], values: Floats, demands: list[str], text: str) -> Conflict:
+    """The conflict of the native module."""
+    constraints, components, groups = numbers
+    return Conflict(constraints, components, np.array(demands, dtype=np.str_), groups, values, text)
+
+
+#: Of all reports of problems that have a solution. Its arrays are empty, so nobody can change them.
+NO_CONFLICT = conflict_of((np.empty(0, np.int64),) * 3, np.empty(0), [], "")
+
+
 def report_of(raw: Any) -> Report:
     """The report of the native module."""
     status, (residual, natural, scaled, initial, seconds), (worst, sweeps, steps, work), history, raw_conflict = raw
-    (constraints, components, groups), values, kinds, text = raw_conflict
-    conflict = Conflict(constraints, components, np.array(kinds, dtype=np.str_), groups, values, text)
+    conflict = NO_CONFLICT if raw_conflict is None else conflict_of(*raw_conflict)
     return Report(Status(status), residual, natural, scaled, initial, seconds, worst, sweeps, steps, work, history, conflict)
 
 

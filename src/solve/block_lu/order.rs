@@ -64,10 +64,12 @@ impl Order {
     /// Change the order so that each row follows its own descendants in the tree of the elimination at once, the largest branch last;
     /// fill and products stay. `place` holds the place of each row.
     fn walk_the_tree(&mut self, place: &mut [u32]) -> memory::Result {
-        let parent =
-            |k: usize| self.later[range(&self.starts, k)].iter().map(|&row| place[row as usize]).min();
+        let parent = |k: usize| {
+            let places = self.later[range(&self.starts, k)].iter().map(|&row| place[row as usize]);
+            places.min().unwrap_or(NONE)
+        };
         let count = self.rows.len();
-        let parents = memory::collected(count, (0..count).map(|k| parent(k).unwrap_or(NONE)))?;
+        let parents = memory::collected(count, (0..count).map(parent))?;
         let walk = postorder(&parents)?;
         self.take(&walk, place)
     }

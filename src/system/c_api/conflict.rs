@@ -26,7 +26,7 @@ pub struct ldy_multiplier {
     pub component: i32,
     /// The demand of the law on this component. LDY_LAW_CONTACT: U + bias >= 0. LDY_LAW_FIXED: U + bias = 0. LDY_LAW_BOUNDS: one
     /// sign of U + bias, since the force has one finite bound.
-    pub kind: i32,
+    pub demand: i32,
     /// The number of the group, from 0. Each group is a contradiction of its own: groups have no blocks of W in common.
     pub group: i32,
     /// 0.
@@ -123,7 +123,7 @@ impl Write for Place<'_> {
 
 fn told(multiplier: &Multiplier) -> ldy_multiplier {
     let &Multiplier { group, constraint, component, demand, value } = multiplier;
-    let kind = match demand {
+    let demand = match demand {
         Demand::Contact => LDY_LAW_CONTACT,
         Demand::Joint => LDY_LAW_FIXED,
         Demand::Limit => LDY_LAW_BOUNDS,
@@ -131,7 +131,7 @@ fn told(multiplier: &Multiplier) -> ldy_multiplier {
     ldy_multiplier {
         constraint: constraint as i64,
         component: component as i32,
-        kind,
+        demand,
         group: group as i32,
         reserved: 0,
         value,
