@@ -8,7 +8,7 @@
 //! space of bodies, `body_space`, whose rows `body_rows` holds. `local` solves one constraint exactly while all other forces are kept.
 //! `residual` measures how far forces are from a solution, by the map of `law`. Threads share islands, the sweeps of `gauss_seidel`
 //! in the order of `coloring`, and rows in the parts of `parts`: results have the same bits for any number of them. `infeasibility`
-//! proves that there is no solution, and `conflict` names the rows of the proof. `determinacy` finds all solutions with the velocities of one. `stabilization` makes the bias of a contact's law from its gap. `file` writes a problem to a file.
+//! proves that there is no solution, and `conflict` names the rows of the proof. `determinacy` finds all solutions with the velocities of one, and `derivatives` how a solution changes with its data. `stabilization` makes the bias of a contact's law from its gap. `file` writes a problem to a file.
 #![forbid(unsafe_code)]
 
 mod acceleration;
@@ -19,6 +19,7 @@ mod body_space;
 mod coloring;
 mod cone;
 mod conflict;
+mod derivatives;
 mod determinacy;
 mod file;
 mod frames;
@@ -31,6 +32,7 @@ mod local;
 mod newton;
 mod options;
 mod parts;
+mod places;
 mod problem;
 mod residual;
 mod rolling;
@@ -38,6 +40,7 @@ mod rows_of_three;
 mod run;
 mod solver;
 mod stabilization;
+mod state;
 mod velocities;
 mod workspace;
 
@@ -46,6 +49,7 @@ pub use crate::rows::{BlockRows, RowLayout};
 pub(crate) use body_rows::Bodies;
 pub use body_rows::{BodyRows, NODE, NodeBlock};
 pub use conflict::{Demand, Multiplier};
+pub use derivatives::{Derivatives, Fit, Kink, KinkKind, LawChange, outer_product};
 pub use determinacy::SolutionSet;
 pub use file::write_problem;
 pub use options::{Method, Options, Progress, Report, Status};

@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect};
-use crate::rows::BlockRows;
 use crate::rows::fault::{Error, Fault};
 use crate::rows::pattern::range;
+use crate::rows::{BlockRows, Bsr3};
 
 use super::body_rows::{Bodies, BodyRows};
 use super::conflict::Multiplier;
@@ -98,6 +98,11 @@ impl Padded {
     pub fn parts(&mut self, normal: Normal) -> Parts<'_> {
         let Self { starts, columns, values, b, laws, forces, rows, lanes, .. } = self;
         Parts { problem: Problem3 { starts, columns, values, b, normal }, laws, forces, rows, lanes }
+    }
+
+    /// W of the triples.
+    pub fn matrix(&self) -> Bsr3<'_> {
+        Bsr3 { starts: &self.starts, columns: &self.columns, values: &self.values }
     }
 
     /// The triple and the lane of each scalar row.

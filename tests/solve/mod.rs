@@ -4,6 +4,7 @@ mod analytic;
 mod bad_input;
 mod conflict;
 mod dense;
+mod derivatives;
 mod determinacy;
 mod factor;
 mod joints;

@@ -10,7 +10,7 @@ use crate::solve::frames::Axes;
 use crate::solve::problem::{Kind, Law};
 use crate::solve::rolling::Coefficients;
 
-use super::places::Lanes;
+use crate::solve::places::Lanes;
 
 /// No direction.
 pub const NONE: usize = usize::MAX;

@@ -10,7 +10,6 @@
 mod faces;
 mod null_space;
 mod parts;
-mod places;
 mod program;
 
 use std::ops::Range;
@@ -21,16 +20,15 @@ use crate::rows::elimination::Elimination;
 use crate::rows::fault::{Error, Fault, check_size};
 use crate::rows::pattern::range;
 
-use super::anisotropic::{Scaled, is_anisotropic};
 use super::frames::{Axes, NormalFirst, NormalThird};
 use super::islands::Components;
+use super::places::Places;
 use super::problem::{Law, Normal, Problem, Problem3};
-use super::residual::{Sums, velocity, weights};
 use super::rows_of_three::{Padded, Parts as PaddedParts};
+use super::state::State;
 use faces::{Faces, Solution};
 use null_space::NullSpace;
 use parts::{PartProgram, Parts};
-use places::Places;
 use program::Outcome;
 
 /// The default tolerance.
@@ -289,10 +287,11 @@ impl SolutionSet {
     ) -> Result<(), Error> {
         let mut groups = Components::default();
         groups.find(problem.starts, problem.columns)?;
-        let state = State::new(problem, laws, forces)?;
+        let mut state = State::default();
+        state.find(problem, laws, forces)?;
         self.check_symmetry(problem, &state)?;
         collect(&mut self.laws, laws.len(), laws.iter().copied())?;
-        collect(&mut self.roots, laws.len(), state.weights.iter().map(|d| d.sqrt()))?;
+        collect(&mut self.roots, laws.len(), state.roots.iter().copied())?;
         refill(&mut self.zeros, laws.len(), 0.0)?;
         match problem.normal {
             Normal::First => self.find_in::<NormalFirst>(problem, forces, &state, &groups, tolerance)?,
@@ -320,27 +319,15 @@ impl SolutionSet {
         tolerance: Option<f64>,
     ) -> Result<(), Error> {
         let Self { faces, places, laws, roots, zeros, rows: numbers, .. } = self;
-        let (mut scaled, of_scaled);
-        let measured = if laws.iter().any(is_anisotropic) {
-            scaled = Scaled::default();
-            scaled.prepare(problem, laws, forces)?;
-            let (problem, laws, forces, _) = scaled.parts(problem);
-            of_scaled = State::new(&problem, laws, forces)?;
-            Measured { laws, forces, state: &of_scaled }
-        } else {
-            Measured { laws, forces, state }
-        };
-        for group in 0..groups.len() {
-            let rows = groups.rows(group);
-            let size = state.size(rows, forces, roots);
-            let (residual, worst) = measured.residual::<A>(rows);
+        state.measure::<A>(problem, laws, forces, groups, |rows, size, residual, worst| {
             let zero = tolerance.map_or((SHARP * size).max(MARGIN * residual), |tolerance| tolerance * size);
             rows.iter().for_each(|&row| zeros[row as usize] = zero);
             let why =
                 "the forces are no solution: the residual of its group of rows is larger than the tolerance";
             let is_solution = residual <= zero;
             ensure!(is_solution, Error::of_row(numbers[worst] as usize, Fault::Invalid(why)));
-        }
+            Ok(())
+        })?;
         let (velocities, lanes) = (&state.velocities[..], places.lanes());
         Ok(faces.find::<A>(&Solution { laws, forces, velocities, roots, zeros, lanes })?)
     }
@@ -358,55 +345,5 @@ impl SolutionSet {
             }
         }
         Ok(())
-    }
-}
-
-/// The velocities of a solution.
-struct State {
-    /// B with the biases.
-    q: Vec<Vector>,
-    weights: Vec<f64>,
-    velocities: Vec<Vector>,
-}
-
-impl State {
-    fn new(problem: &Problem3, laws: &[Law], forces: &[Vector]) -> memory::Result<Self> {
-        let rows = problem.rows();
-        let biased = problem.b.iter().zip(laws).map(|(b, law)| std::array::from_fn(|i| b[i] + law.bias[i]));
-        let q = memory::collected(rows, biased)?;
-        let diagonal = (0..rows).filter_map(|row| problem.row(row).find(|&(other, _)| other == row));
-        let weights = memory::collected(rows, weights(diagonal.map(|(_, w)| *w)))?;
-        let made = (0..rows).map(|row| velocity(problem, row, &q[row], |column| forces[column]));
-        let velocities = memory::collected(rows, made)?;
-        Ok(Self { q, weights, velocities })
-    }
-
-    /// The size of scaled velocities of rows: of B; of forces if B is zero.
-    fn size(&self, rows: &[u32], forces: &[Vector], roots: &[f64]) -> f64 {
-        let rows = || rows.iter().map(|&row| row as usize);
-        let square = |v: &Vector, root: f64| v.iter().map(|x| (x * root) * (x * root)).sum::<f64>();
-        let size = rows().map(|row| square(&self.q[row], roots[row].recip())).sum::<f64>().sqrt();
-        let of_forces = || rows().map(|row| square(&forces[row], roots[row])).sum::<f64>().sqrt();
-        [size, of_forces(), 1.0].into_iter().find(|&size| size > 0.0).unwrap_or(1.0)
-    }
-}
-
-/// What the residual is computed from: the solution in units in which friction is the same in all directions.
-struct Measured<'a> {
-    laws: &'a [Law],
-    forces: &'a [Vector],
-    state: &'a State,
-}
-
-impl Measured<'_> {
-    /// The scaled residual of rows, and the row that contributes most.
-    fn residual<A: Axes>(&self, rows: &[u32]) -> (f64, usize) {
-        let Self { laws, forces, state: State { weights, velocities, .. } } = self;
-        let mut sums = Sums::default();
-        for row in rows.iter().map(|&row| row as usize) {
-            sums.add(&Sums::new::<A>(laws, weights, forces, velocities, row..row + 1));
-        }
-        let (size, worst) = sums.scaled();
-        (size, if size > 0.0 { worst } else { rows.first().map_or(0, |&row| row as usize) })
     }
 }

@@ -1,0 +1,94 @@
+//! The state of given forces: their velocities, the residual of each group of rows, and what counts as zero there.
+
+use crate::math::Vector;
+use crate::memory::{self, collect};
+use crate::rows::fault::Error;
+
+use super::anisotropic::{Scaled, is_anisotropic};
+use super::frames::Axes;
+use super::islands::Components;
+use super::problem::{Law, Problem3};
+use super::residual::{Sums, velocity, weights};
+
+/// The velocities of given forces. The memory is used again.
+#[derive(Debug, Default)]
+pub struct State {
+    /// B with the biases.
+    q: Vec<Vector>,
+    /// d of each row, a third of the trace of its diagonal block.
+    pub weights: Vec<f64>,
+    /// √d.
+    pub roots: Vec<f64>,
+    /// U with the biases.
+    pub velocities: Vec<Vector>,
+}
+
+impl State {
+    /// Compute the velocities.
+    pub fn find(&mut self, problem: &Problem3, laws: &[Law], forces: &[Vector]) -> memory::Result {
+        let rows = problem.rows();
+        let biased = problem.b.iter().zip(laws).map(|(b, law)| std::array::from_fn(|i| b[i] + law.bias[i]));
+        collect(&mut self.q, rows, biased)?;
+        let diagonal = (0..rows).filter_map(|row| problem.row(row).find(|&(other, _)| other == row));
+        collect(&mut self.weights, rows, weights(diagonal.map(|(_, w)| *w)))?;
+        collect(&mut self.roots, rows, self.weights.iter().map(|d| d.sqrt()))?;
+        let q = &self.q;
+        let made = (0..rows).map(|row| velocity(problem, row, &q[row], |column| forces[column]));
+        collect(&mut self.velocities, rows, made)
+    }
+
+    /// Call `tell` for each group with its rows, the size of its scaled velocities, the scaled residual of the forces, which is not
+    /// divided by the size, and the row that contributes most to it.
+    pub fn measure<A: Axes>(
+        &self,
+        problem: &Problem3,
+        laws: &[Law],
+        forces: &[Vector],
+        groups: &Components,
+        mut tell: impl FnMut(&[u32], f64, f64, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (mut scaled, mut of_scaled) = (Scaled::default(), Self::default());
+        let measured = if laws.iter().any(is_anisotropic) {
+            // The units in which friction is the same in all directions.
+            scaled.prepare(problem, laws, forces)?;
+            let (problem, laws, forces, _) = scaled.parts(problem);
+            of_scaled.find(&problem, laws, forces)?;
+            Measured { laws, forces, state: &of_scaled }
+        } else {
+            Measured { laws, forces, state: self }
+        };
+        (0..groups.len()).map(|group| groups.rows(group)).try_for_each(|rows| {
+            let (residual, worst) = measured.residual::<A>(rows);
+            tell(rows, self.size(rows, forces), residual, worst)
+        })
+    }
+
+    /// The size of scaled velocities of rows: of B; of forces if B is zero.
+    fn size(&self, rows: &[u32], forces: &[Vector]) -> f64 {
+        let rows = || rows.iter().map(|&row| row as usize);
+        let square = |v: &Vector, root: f64| v.iter().map(|x| (x * root) * (x * root)).sum::<f64>();
+        let size = rows().map(|row| square(&self.q[row], self.roots[row].recip())).sum::<f64>().sqrt();
+        let of_forces = || rows().map(|row| square(&forces[row], self.roots[row])).sum::<f64>().sqrt();
+        [size, of_forces(), 1.0].into_iter().find(|&size| size > 0.0).unwrap_or(1.0)
+    }
+}
+
+/// What the residual is computed from.
+struct Measured<'a> {
+    laws: &'a [Law],
+    forces: &'a [Vector],
+    state: &'a State,
+}
+
+impl Measured<'_> {
+    /// The scaled residual of rows, and the row that contributes most.
+    fn residual<A: Axes>(&self, rows: &[u32]) -> (f64, usize) {
+        let Self { laws, forces, state: State { weights, velocities, .. } } = self;
+        let mut sums = Sums::default();
+        for row in rows.iter().map(|&row| row as usize) {
+            sums.add(&Sums::new::<A>(laws, weights, forces, velocities, row..row + 1));
+        }
+        let (size, worst) = sums.scaled();
+        (size, if size > 0.0 { worst } else { rows.first().map_or(0, |&row| row as usize) })
+    }
+}

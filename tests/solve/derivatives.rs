@@ -1,0 +1,460 @@
+//! Derivatives of solutions: against differences of solutions, as transposes of each other, against dense pseudoinverses, at kinks.
+
+use ldy::solve::{
+    BlockRows, Derivatives, Fit, Kind, Kink, KinkKind, LawChange, Method, Normal, Options, Problem,
+    RowLayout, Solver, outer_product,
+};
+use ldy::system::RowLaw;
+use nalgebra::{DMatrix, DVector};
+use testing::Random;
+use testing::blocks::Blocks;
+
+/// A contact problem with all its data.
+#[derive(Clone)]
+struct Scene {
+    w: DMatrix<f64>,
+    b: DVector<f64>,
+    heights: Vec<usize>,
+    laws: Vec<RowLaw>,
+}
+
+/// A small change of all data.
+struct Change {
+    w: DMatrix<f64>,
+    b: DVector<f64>,
+    laws: Vec<LawChange>,
+}
+
+/// Derivatives of a function by forces and velocities.
+struct By {
+    forces: Vec<f64>,
+    velocities: Vec<f64>,
+}
+
+/// Random numbers for a law of a row; kinds in turn, as far as the height allows them.
+fn law(random: &mut Random, case: usize, height: usize) -> RowLaw {
+    let mut size = || 0.3 + 0.25 * random.signed();
+    let (friction, friction_2, cohesion, rolling, torsion) = (size(), size(), size(), size(), size());
+    let kind = match (case % 4, height) {
+        (0 | 1, 4..) => Kind::Contact {
+            friction,
+            friction_2: if case.is_multiple_of(4) { friction } else { friction_2 },
+            cohesion: if case.is_multiple_of(3) { cohesion } else { 0.0 },
+            rolling_friction: if height > 4 { rolling } else { 0.0 },
+            torsional_friction: if height == 5 { 0.0 } else { torsion },
+        },
+        (0, 2 | 3) => Kind::contact([friction; 2], 0.0),
+        (1, 2) => Kind::contact([friction; 2], cohesion),
+        (1, 3) => Kind::contact([friction, friction_2], cohesion),
+        (2, _) => Kind::Bounds { lower: [-0.4; 6], upper: [0.3; 6] },
+        _ => {
+            let inf = f64::INFINITY;
+            Kind::Bounds { lower: [-inf, 0.0, 0.2, -0.1, -inf, -0.2], upper: [inf, inf, 0.2, 0.4, 0.1, inf] }
+        }
+    };
+    RowLaw { kind, bias: std::array::from_fn(|_| 0.2 * random.signed()) }
+}
+
+/// A scene of these heights whose bodies have `dofs` dofs in all, and `regular` added to the diagonal of W.
+fn scene(random: &mut Random, heights: Vec<usize>, dofs: usize, regular: f64) -> Scene {
+    let count: usize = heights.iter().sum();
+    let h = random.matrix(count, dofs);
+    let w = &h * h.transpose() + DMatrix::identity(count, count) * regular;
+    let b = DVector::from_fn(count, |_, _| random.signed());
+    let first = random.below(4);
+    let laws = heights.iter().enumerate().map(|(k, &height)| law(random, first + k, height)).collect();
+    Scene { w, b, heights, laws }
+}
+
+fn change(random: &mut Random, scene: &Scene) -> Change {
+    let count = scene.b.len();
+    let laws = scene.laws.iter().map(|law| {
+        let mut change = LawChange {
+            friction: random.signed(),
+            friction_2: random.signed(),
+            cohesion: random.signed(),
+            rolling_friction: random.signed(),
+            torsional_friction: random.signed(),
+            lower: random.array(),
+            upper: random.array(),
+            bias: random.array(),
+        };
+        if let Kind::Contact { friction, friction_2, cohesion, .. } = law.kind {
+            if friction == friction_2 {
+                change.friction_2 = change.friction;
+            }
+            if cohesion == 0.0 {
+                change.cohesion = 0.0;
+            }
+        }
+        if let Kind::Bounds { lower, upper } = law.kind {
+            (0..6).filter(|&i| lower[i] == upper[i]).for_each(|i| change.upper[i] = change.lower[i]);
+        }
+        change
+    });
+    let laws = laws.collect();
+    Change { w: random.matrix(count, count), b: DVector::from_fn(count, |_, _| random.signed()), laws }
+}
+
+impl Scene {
+    /// The same scene with `size` times a change.
+    fn moved(&self, change: &Change, size: f64) -> Self {
+        let mut to = self.clone();
+        to.w += &change.w * size;
+        to.b += &change.b * size;
+        for (law, change) in to.laws.iter_mut().zip(&change.laws) {
+            let add = |to: &mut f64, by: f64| *to += size * by;
+            match &mut law.kind {
+                Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
+                    add(friction, change.friction);
+                    add(friction_2, change.friction_2);
+                    add(cohesion, change.cohesion);
+                    // Without rows of moments these stay zero.
+                    add(
+                        rolling_friction,
+                        if *rolling_friction > 0.0 { change.rolling_friction } else { 0.0 },
+                    );
+                    let by = if *torsional_friction > 0.0 { change.torsional_friction } else { 0.0 };
+                    add(torsional_friction, by);
+                }
+                Kind::Bounds { lower, upper } => {
+                    for i in 0..6 {
+                        add(&mut lower[i], change.lower[i]);
+                        add(&mut upper[i], change.upper[i]);
+                    }
+                }
+                Kind::Moments => unreachable!("no law of a whole row"),
+            }
+            (0..6).for_each(|i| add(&mut law.bias[i], change.bias[i]));
+        }
+        to
+    }
+
+    /// The same scene with each constraint twice.
+    fn twice(&self) -> Self {
+        let count = self.b.len();
+        let w = DMatrix::from_fn(2 * count, 2 * count, |i, j| self.w[(i % count, j % count)]);
+        let b = DVector::from_fn(2 * count, |i, _| self.b[i % count]);
+        Self { w, b, heights: self.heights.repeat(2), laws: self.laws.repeat(2) }
+    }
+
+    fn blocks(&self) -> Blocks {
+        Blocks::new(&self.w, &self.heights, |_, _| true)
+    }
+
+    fn split_laws(&self) -> Vec<ldy::solve::Law> {
+        self.laws.iter().zip(&self.heights).flat_map(|(law, &height)| law.parts(height)).collect()
+    }
+
+    fn with<T>(&self, of: impl FnOnce(&Problem, &[ldy::solve::Law]) -> T) -> T {
+        let blocks = self.blocks();
+        let layout = RowLayout::new(&blocks.scalars, &blocks.places).unwrap();
+        let w = BlockRows::new(&blocks.starts, &blocks.columns, &blocks.values, Some(layout)).unwrap();
+        of(&Problem { w, b: self.b.as_slice(), normal: Normal::Third }, &self.split_laws())
+    }
+
+    /// Forces to 1e-13, if the solver finds them; from an initial guess if there is one.
+    fn forces(&self, start: Option<&DVector<f64>>) -> Option<DVector<f64>> {
+        let mut forces = start.cloned().unwrap_or_else(|| DVector::zeros(self.b.len()));
+        let options = Options { tolerance: 1e-13, method: Method::Automatic, ..Options::default() };
+        let report = self.with(|problem, laws| {
+            Solver::new().solve(problem, laws, &options, forces.as_mut_slice()).unwrap()
+        });
+        (report.residual.scaled <= 1e-11).then_some(forces)
+    }
+
+    fn derivatives(&self, forces: &DVector<f64>, tolerance: f64) -> Derivatives {
+        self.with(|problem, laws| Derivatives::new(problem, laws, forces.as_slice(), tolerance).unwrap())
+    }
+}
+
+fn forward(
+    own: &mut Derivatives,
+    change: &Change,
+    forces: &DVector<f64>,
+) -> (Fit, DVector<f64>, DVector<f64>) {
+    let free = &change.b + &change.w * forces;
+    let (mut dr, mut du) = (DVector::zeros(free.len()), DVector::zeros(free.len()));
+    let fit = own.forward(free.as_slice(), Some(&change.laws), dr.as_mut_slice(), du.as_mut_slice()).unwrap();
+    (fit, dr, du)
+}
+
+/// The derivative of a function along a change, by the adjoint equations.
+fn along(
+    own: &mut Derivatives,
+    scene: &Scene,
+    by: &By,
+    change: &Change,
+    forces: &DVector<f64>,
+) -> (Fit, f64) {
+    let mut by_b = vec![0.0; by.forces.len()];
+    let mut by_laws = vec![LawChange::default(); scene.laws.len()];
+    let fit = own.adjoint(Some(&by.forces), Some(&by.velocities), &mut by_b, Some(&mut by_laws)).unwrap();
+    let mut by_w = vec![0.0; scene.w.len()];
+    scene.with(|problem, _| outer_product(&problem.w, &by_b, forces.as_slice(), &mut by_w).unwrap());
+    let changes = Blocks::new(&change.w, &scene.heights, |_, _| true).values;
+    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let of_laws: f64 = by_laws
+        .iter()
+        .zip(&change.laws)
+        .map(|(by, change)| {
+            by.friction * change.friction
+                + by.friction_2 * change.friction_2
+                + by.cohesion * change.cohesion
+                + by.rolling_friction * change.rolling_friction
+                + by.torsional_friction * change.torsional_friction
+                + dot(&by.lower, &change.lower)
+                + dot(&by.upper, &change.upper)
+                + dot(&by.bias, &change.bias)
+        })
+        .sum();
+    (fit, dot(&by_b, change.b.as_slice()) + dot(&by_w, &changes) + of_laws)
+}
+
+fn random_by(random: &mut Random, count: usize) -> By {
+    By { forces: random.values(count), velocities: random.values(count) }
+}
+
+fn heights(random: &mut Random, rows: usize) -> Vec<usize> {
+    (0..rows).map(|_| 1 + random.below(6)).collect()
+}
+
+/// Central differences of solutions in random directions of all data: W, B, and all numbers of all laws.
+#[test]
+fn changes_are_those_of_solutions() {
+    const STEP: f64 = 1e-5;
+    let mut random = Random::new(11);
+    let (mut compared, mut slides, mut kinds) = (0, 0, [0; 4]);
+    for case in 0..150 {
+        let rows = 1 + case % 6;
+        let cut = if case % 3 == 0 { vec![3; rows] } else { heights(&mut random, rows) };
+        let dofs = cut.iter().sum::<usize>() + 2;
+        let own = scene(&mut random, cut, dofs, 0.2);
+        let change = change(&mut random, &own);
+        let Some(forces) = own.forces(None) else { continue };
+        // Other states within the step would spoil the difference.
+        let mut derivatives = own.derivatives(&forces, 1e-3);
+        if derivatives.kinks().next().is_some() {
+            continue;
+        }
+        assert!(derivatives.is_solution() && derivatives.residual() < 1e-11);
+        let sides = [STEP, -STEP].map(|step| own.moved(&change, step));
+        let [Some(after), Some(before)] = sides.each_ref().map(|side| side.forces(Some(&forces))) else {
+            continue;
+        };
+        let dr = (&after - &before) / (2.0 * STEP);
+        let u = |side: &Scene, forces: &DVector<f64>| &side.b + &side.w * forces;
+        let du = (u(&sides[0], &after) - u(&sides[1], &before)) / (2.0 * STEP);
+        let (fit, own_dr, own_du) = forward(&mut derivatives, &change, &forces);
+        assert!(!fit.is_singular && fit.outside < 1e-12, "case {case}: {fit:?}");
+        let error = (&own_dr - &dr).amax() / dr.amax().max(1.0) + (&own_du - &du).amax() / du.amax().max(1.0);
+        assert!(error < 2e-6, "case {case}: {error:e}\n{:?}", own.laws);
+        let by = random_by(&mut random, own.b.len());
+        let (_, sum) = along(&mut derivatives, &own, &by, &change, &forces);
+        let expected = DVector::from_vec(by.forces).dot(&dr) + DVector::from_vec(by.velocities).dot(&du);
+        assert!(
+            (sum - expected).abs() < 2e-6 * (1.0 + dr.norm() + du.norm()),
+            "case {case}: {sum} {expected}"
+        );
+        compared += 1;
+        let moving = own.laws.iter().zip(&own.heights).filter(|(law, height)| match law.kind {
+            Kind::Contact { .. } => {
+                kinds[if **height > 3 { 1 } else { 0 }] += 1;
+                true
+            }
+            _ => {
+                kinds[2] += 1;
+                false
+            }
+        });
+        slides += moving.count();
+    }
+    assert!(
+        compared > 90 && slides > 100 && kinds[..3].iter().all(|&count| count > 60),
+        "{compared} {slides} {kinds:?}"
+    );
+}
+
+/// Both ways are transposes of each other; also at kinks, and where W is singular, since each constraint is there twice.
+#[test]
+fn one_way_is_the_transpose_of_the_other() {
+    let mut random = Random::new(5);
+    let mut singular = 0;
+    for case in 0..60 {
+        let cut = heights(&mut random, 1 + case % 5);
+        let half: usize = cut.iter().sum();
+        let mut own = scene(&mut random, cut, half + 2, 0.0);
+        if case % 2 == 0 {
+            own = own.twice();
+        }
+        let Some(forces) = own.forces(None) else { continue };
+        let mut derivatives = own.derivatives(&forces, 0.0);
+        let change = change(&mut random, &own);
+        let by = random_by(&mut random, own.b.len());
+        let (fit, dr, du) = forward(&mut derivatives, &change, &forces);
+        let (other_fit, sum) = along(&mut derivatives, &own, &by, &change, &forces);
+        assert_eq!(fit.is_singular, other_fit.is_singular);
+        let expected = DVector::from_vec(by.forces).dot(&dr) + DVector::from_vec(by.velocities).dot(&du);
+        let size = 1.0 + dr.norm() + du.norm();
+        assert!((sum - expected).abs() < 1e-9 * size, "case {case}: {sum} {expected} {fit:?}");
+        singular += usize::from(fit.is_singular);
+        if fit.is_singular {
+            let rows = derivatives.undetermined().unwrap();
+            let (first, second): (Vec<usize>, Vec<usize>) =
+                rows.iter().copied().partition(|&row| row < own.laws.len() / 2);
+            let moved: Vec<_> = first.iter().map(|row| row + own.laws.len() / 2).collect();
+            assert!(!first.is_empty() && moved == second, "{rows:?}");
+        }
+    }
+    assert!(singular > 20, "{singular}");
+}
+
+/// A box that rests on points: W is singular, its change of forces is the shortest one, by a dense pseudoinverse.
+#[test]
+fn singular_equations_have_the_shortest_changes() {
+    for points in [4, 15] {
+        let columns = if points == 4 { 2 } else { 5 };
+        let middle = |count: usize| 0.5 * (count - 1) as f64;
+        let place = |k: usize| {
+            let (x, y) = ((k % columns) as f64, (k / columns) as f64);
+            [x - middle(columns) + 0.2, y - middle(points / columns) - 0.1, -0.5]
+        };
+        // H of a body with unit mass and inertia 0.4: V = v + ω × p.
+        let h = DMatrix::from_fn(3 * points, 6, |row, dof| {
+            let ([x, y, z], i) = (place(row / 3), row % 3);
+            let turn = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]];
+            if dof < 3 { f64::from(dof == i) } else { turn[i][dof - 3] / 0.4_f64.sqrt() }
+        });
+        let w = &h * h.transpose();
+        let b = &h * DVector::from_vec(vec![0.1, 0.0, -1.0, 0.0, 0.0, 0.0]);
+        let mut laws = vec![RowLaw { kind: Kind::contact([0.8; 2], 0.0), bias: [0.0; 6] }; points];
+        laws[0].kind = Kind::contact([0.8, 0.7], 0.0);
+        let own = Scene { w: w.clone(), b, heights: vec![3; points], laws };
+        let options = Options { canonical: true, tolerance: 1e-10, ..Options::default() };
+        let mut forces = DVector::zeros(3 * points);
+        own.with(|problem, laws| {
+            Solver::new().solve(problem, laws, &options, forces.as_mut_slice()).unwrap()
+        });
+        let mut derivatives = own.derivatives(&forces, 0.0);
+        assert_eq!(derivatives.kinks().count(), 0);
+        // Of the velocity of the body: all points stick.
+        let dv = DVector::from_vec(vec![0.3, -0.2, 0.5, 0.1, 0.4, -0.6]);
+        let free = &h * &dv;
+        let roots = DMatrix::from_diagonal(&DVector::from_fn(3 * points, |k, _| {
+            let own = 3 * (k / 3);
+            ((w[(own, own)] + w[(own + 1, own + 1)] + w[(own + 2, own + 2)]) / 3.0).sqrt()
+        }));
+        let inverse = roots.clone().try_inverse().unwrap();
+        let scaled = (&inverse * &w * &inverse).pseudo_inverse(1e-9).unwrap();
+        let expected = -&inverse * &scaled * &inverse * &free;
+        let (mut dr, mut du) = (free.clone(), free.clone());
+        let fit = derivatives.forward(free.as_slice(), None, dr.as_mut_slice(), du.as_mut_slice()).unwrap();
+        assert!(fit.is_singular && fit.outside < 1e-9, "{fit:?}");
+        assert!((&dr - &expected).amax() < 1e-8, "{dr} {expected}");
+        assert!(du.amax() < 1e-9);
+        // A change that no velocity of the body makes has the shortest forces for the closest change that one makes.
+        let any = DVector::from_fn(3 * points, |k, _| f64::from(k == 2));
+        let fit = derivatives.forward(any.as_slice(), None, dr.as_mut_slice(), du.as_mut_slice()).unwrap();
+        let expected = -&inverse * &scaled * &inverse * &any;
+        assert!(fit.outside > 0.1 && (&dr - &expected).amax() < 1e-7, "{fit:?} {dr} {expected}");
+        // A function of velocities, and one of a force that has no derivative.
+        let mut by_b = vec![0.0; 3 * points];
+        let fit = derivatives.adjoint(None, Some(free.as_slice()), &mut by_b, None).unwrap();
+        let by_dofs = h.tr_mul(&DVector::from_column_slice(&by_b));
+        assert!(fit.outside < 1e-9 && by_dofs.amax() < 1e-8, "{by_dofs}");
+        let fit = derivatives.adjoint(Some(any.as_slice()), None, &mut by_b, None).unwrap();
+        assert!(fit.outside > 0.1 && fit.is_singular);
+        let by_b = DVector::from_vec(by_b);
+        assert!((by_b + &inverse * &scaled * &inverse * &any).amax() < 1e-7);
+        assert_eq!(derivatives.undetermined().unwrap(), (0..points).collect::<Vec<_>>());
+    }
+}
+
+/// Each kind of kink is told with its row and component.
+#[test]
+fn kinks_are_told() {
+    let contact = |friction, rolling_friction, torsional_friction| RowLaw {
+        kind: Kind::Contact {
+            friction,
+            friction_2: friction,
+            cohesion: 0.0,
+            rolling_friction,
+            torsional_friction,
+        },
+        bias: [0.0; 6],
+    };
+    let bounds = RowLaw { kind: Kind::Bounds { lower: [-1.0; 6], upper: [2.0; 6] }, bias: [0.0; 6] };
+    let heights = vec![3, 2, 6, 4, 2, 1, 3];
+    let laws = vec![
+        contact(0.5, 0.0, 0.0),
+        contact(0.5, 0.0, 0.0),
+        contact(0.5, 0.2, 0.1),
+        contact(0.5, 0.0, 0.1),
+        bounds,
+        bounds,
+        contact(0.0, 0.0, 0.0),
+    ];
+    #[rustfmt::skip]
+    let forces = DVector::from_vec(vec![
+        0.0, 0.0, 0.0, // touches
+        -1.0, 2.0, // about to slide
+        0.3, 0.4, 1.0, 0.0, 0.2, -0.1, // about to slide, roll and spin
+        0.0, 0.0, 1.0, 0.1, // about to spin
+        2.0, 0.5, // at the upper bound
+        -1.0, // at the lower bound
+        0.0, 0.0, 1.0, // nothing
+    ]);
+    let w = DMatrix::identity(21, 21);
+    let own = Scene { b: -&w * &forces, w, heights, laws };
+    let derivatives = own.derivatives(&forces, 0.0);
+    let kink = |row, component, kind| Kink { row, component, kind };
+    let expected = [
+        kink(0, 2, KinkKind::Touching),
+        kink(1, 0, KinkKind::Sliding),
+        kink(2, 0, KinkKind::Sliding),
+        kink(2, 3, KinkKind::Rolling),
+        kink(2, 5, KinkKind::Spinning),
+        kink(3, 3, KinkKind::Spinning),
+        kink(4, 0, KinkKind::Bound),
+        kink(5, 0, KinkKind::Bound),
+    ];
+    assert_eq!(derivatives.kinks().collect::<Vec<_>>(), expected);
+    assert!(derivatives.is_solution());
+}
+
+/// Forces that are no solution are told, and bad input is refused.
+#[test]
+fn what_is_no_solution_is_told() {
+    let laws = vec![RowLaw { kind: Kind::contact([0.5; 2], 0.0), bias: [0.0; 6] }];
+    let b = DVector::from_vec(vec![0.0, 0.0, -1.0]);
+    let own = Scene { w: DMatrix::identity(3, 3), b, heights: vec![3], laws };
+    let derivatives = own.derivatives(&DVector::from_vec(vec![0.0, 0.0, 0.9]), 0.0);
+    assert!(!derivatives.is_solution() && (derivatives.residual() - 0.1).abs() < 1e-12);
+    let mut derivatives = own.derivatives(&DVector::from_vec(vec![0.0, 0.0, 1.0]), 0.0);
+    let text = |error: Result<Fit, ldy::solve::Error>| error.unwrap_err().to_string();
+    let (mut dr, mut du, mut by_b) = ([7.0; 3], [7.0; 3], [7.0; 3]);
+    let nan = [0.0, f64::NAN, 0.0];
+    assert_eq!(
+        text(derivatives.forward(&nan, None, &mut dr, &mut du)),
+        "constraint of row 0: a change of its velocity is not finite"
+    );
+    let bad = [LawChange { cohesion: f64::INFINITY, ..LawChange::default() }];
+    assert_eq!(
+        text(derivatives.forward(&[0.0; 3], Some(&bad), &mut dr, &mut du)),
+        "constraint of row 0: a change of its law is not finite"
+    );
+    assert_eq!(
+        text(derivatives.adjoint(Some(&nan), None, &mut by_b, None)),
+        "constraint of row 0: a derivative by its force is not finite"
+    );
+    assert!(derivatives.adjoint(None, Some(&[0.0; 2]), &mut by_b, None).is_err());
+    assert_eq!([dr, du, by_b], [[7.0; 3]; 3]);
+    let all = own.with(|problem, laws| {
+        [
+            Derivatives::new(problem, laws, &[0.0; 3], 1.0).err(),
+            Derivatives::new(problem, laws, &[0.0; 2], 0.0).err(),
+            Derivatives::new(problem, laws, &nan, 0.0).err(),
+        ]
+    });
+    assert!(all.iter().all(Option::is_some));
+}
