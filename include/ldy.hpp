@@ -1289,6 +1289,92 @@ private:
   std::size_t count_ = 0;
 };
 
+/* Derivatives of the forces and velocities of a solution by all data of its problem. */
+class derivatives {
+public:
+  derivatives ()
+  {
+    ldy_derivatives *raw = nullptr;
+    detail::check (ldy_derivatives_create (&raw));
+    raw_.reset (raw);
+  }
+
+  /* The underlying C object. */
+  ldy_derivatives *raw () const noexcept { return raw_.get (); }
+
+  /* See ldy_derivatives_compute. R is a solution; tolerance 0: 1e-6. */
+  void compute (const System &system, view<const ldy_law> laws, values R, double tolerance = 0)
+  {
+    detail::check (ldy_derivatives_compute (raw (), system.raw (), laws.data (), laws.size (), R.data (), R.size (), tolerance));
+    count_ = R.size ();
+  }
+
+  /* The same with the laws that are kept with the constraints. */
+  void compute (const System &system, values R, double tolerance = 0) { compute (system, view<const ldy_law> (), R, tolerance); }
+
+  /* See ldy_derivatives_compute_rows: any block-sparse rows. */
+  void compute (const ldy_rows &rows, view<const ldy_law> laws, values R, bool normal_first = false, double tolerance = 0)
+  {
+    detail::check (ldy_derivatives_compute_rows (raw (), &rows, laws.data (), laws.size (), normal_first, R.data (), R.size (), tolerance));
+    count_ = R.size ();
+  }
+
+  /* See ldy_derivatives_forward: one change of dB + dW R, or several without gaps between them, and changes of laws if there are any. */
+  ldy_fit forward (values velocities, view<double> dR, view<double> dU, view<const ldy_law> laws = {})
+  {
+    ldy_fit fit;
+    const std::size_t columns = this->columns (velocities.size ());
+    detail::need (velocities, columns * count_, "velocities");
+    detail::need (dR, velocities.size (), "dR");
+    detail::need (dU, velocities.size (), "dU");
+    detail::check (ldy_derivatives_forward (raw (), velocities.data (), laws.data (), laws.size () / columns, dR.data (), dU.data (), count_, columns, &fit));
+    return fit;
+  }
+
+  /* See ldy_derivatives_adjoint: the derivatives of one function or of several by R and by U, empty if they are zero; by_laws may be empty. */
+  ldy_fit adjoint (values by_R, values by_U, view<double> by_B, view<ldy_law> by_laws = {})
+  {
+    ldy_fit fit;
+    const std::size_t columns = this->columns (by_B.size ());
+    detail::need (by_B, columns * count_, "by_B");
+    detail::need (by_R, by_R.size () ? by_B.size () : 0, "by_R");
+    detail::need (by_U, by_U.size () ? by_B.size () : 0, "by_U");
+    detail::check (ldy_derivatives_adjoint (raw (), by_R.size () ? by_R.data () : nullptr, by_U.size () ? by_U.data () : nullptr, by_B.data (), by_laws.size () ? by_laws.data () : nullptr, by_laws.size () / columns, count_, columns, &fit));
+    return fit;
+  }
+
+  /* Where the solution is at a kink. */
+  [[nodiscard]] std::vector<ldy_kink> kinks () const
+  {
+    std::size_t count;
+    detail::check (ldy_derivatives_kinks (raw (), nullptr, 0, &count));
+    std::vector<ldy_kink> kinks (count);
+    detail::check (ldy_derivatives_kinks (raw (), kinks.data (), count, nullptr));
+    return kinks;
+  }
+
+  /* The constraints, or rows, whose forces have no derivatives. */
+  [[nodiscard]] std::vector<id> undetermined ()
+  {
+    std::size_t count;
+    detail::check (ldy_derivatives_undetermined (raw (), nullptr, 0, &count));
+    std::vector<id> constraints (count);
+    detail::check (ldy_derivatives_undetermined (raw (), constraints.data (), count, nullptr));
+    return constraints;
+  }
+
+private:
+  /* The number of vectors. */
+  std::size_t columns (std::size_t size) const { return count_ && size > count_ ? size / count_ : 1; }
+
+  struct destroyer {
+    void operator() (ldy_derivatives *raw) const noexcept { ldy_derivatives_destroy (raw); }
+  };
+
+  std::unique_ptr<ldy_derivatives, destroyer> raw_;
+  std::size_t count_ = 0;
+};
+
 /* See ldy_rows_redundant, for any rows. flags has a value for each scalar row. Returns the number of dependent scalar rows. */
 inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 0)
 {
@@ -1304,6 +1390,13 @@ inline void multiply (const ldy_rows &rows, values x, view<double> y, std::size_
   if (count * columns != x.size () || y.size () != x.size ())
     throw Error (LDY_ERROR_INVALID_ARGUMENT, "x and y: the values are not so many vectors");
   detail::check (ldy_rows_multiply (&rows, x.data (), count * sizeof (double), y.data (), count * sizeof (double), count, columns));
+}
+
+/* Write the blocks of x y^T in the pattern of W: see ldy_rows_outer_product. */
+inline void outer_product (const ldy_rows &rows, values x, values y, view<double> blocks)
+{
+  detail::need (y, x.size (), "y");
+  detail::check (ldy_rows_outer_product (&rows, x.data (), y.data (), x.size (), blocks.data (), blocks.size ()));
 }
 
 /* Write W to a file; format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ. */

@@ -2618,6 +2618,221 @@ int ldy_solution_set_canonical(ldy_solution_set *set,
                                double *R,
                                size_t count);
 
+/* A kind of kink: a contact has neither force nor normal velocity. Its force counts as constant. */
+#define LDY_KINK_TOUCHING 0
+
+/* A kind of kink: a contact has the largest friction and does not slide. It counts as sticking. */
+#define LDY_KINK_SLIDING 1
+
+/* A kind of kink: a contact has the largest moment about its tangents and does not roll. It counts as sticking. */
+#define LDY_KINK_ROLLING 2
+
+/* A kind of kink: a contact has the largest moment about its normal and does not spin. It counts as sticking. */
+#define LDY_KINK_SPINNING 3
+
+/* A kind of kink: a component of the force is at a bound, and its velocity is zero. Its force counts as constant. */
+#define LDY_KINK_BOUND 4
+
+/* Derivatives of the forces R and the velocities U of a solution by all data of its problem. They do not depend on the system or
+   rows they were computed from. One thread at a time may use them. */
+typedef struct ldy_derivatives ldy_derivatives;
+
+/* How well the equations of derivatives could be solved. */
+typedef struct {
+  /* The largest share of a right-hand side that the equations cannot have, between 0 and 1; 0 up to rounding if they are regular.
+     ldy_derivatives_forward: the change of the data leads to other states of constraints, or to a problem without a solution.
+     ldy_derivatives_adjoint: the function depends on forces that have no derivatives. */
+  double outside;
+  /* 1 if the equations are singular, so that only a part of the forces has derivatives. The changes of the others are those with
+     the least sum of d dR^2, where d is a third of the trace of the diagonal block of W. Else 0. */
+  int32_t is_singular;
+  /* 1 if the residual of the forces is at most the tolerance. Else 0: the derivatives belong to no solution. */
+  int32_t is_solution;
+} ldy_fit;
+
+/* A place where a solution is at a kink: changes of the data to one side have other derivatives than those to the other side. */
+typedef struct {
+  /* The id of the constraint, or the number of its row if the derivatives were computed from rows. */
+  int64_t constraint;
+  /* The scalar row of the constraint, from 0; the first one of the force along both tangents, or of the moments about both. */
+  int32_t component;
+  /* One of LDY_KINK_TOUCHING, LDY_KINK_SLIDING, LDY_KINK_ROLLING, LDY_KINK_SPINNING, LDY_KINK_BOUND. */
+  int32_t kind;
+} ldy_kink;
+
+/* Create derivatives. They have no rows until ldy_derivatives_compute or ldy_derivatives_compute_rows succeeds.
+
+   - derivatives: where to write them. Destroy them with ldy_derivatives_destroy.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if derivatives is NULL.
+
+   Safety:
+   derivatives is NULL or valid. */
+LDY_RESULT
+int ldy_derivatives_create(ldy_derivatives **derivatives);
+
+/* Destroy derivatives; NULL is allowed.
+
+   Safety:
+   derivatives is NULL or comes from ldy_derivatives_create, and is not used afterwards. */
+void ldy_derivatives_destroy(ldy_derivatives *derivatives);
+
+/* Prepare the derivatives of a known solution, for the rows of the last update of a system.
+
+   - laws, law_count: as in ldy_contact_solver_solve.
+   - R: count values, the known solution. Solve with a tolerance that is a hundred times smaller than the one here.
+   - tolerance: velocities and forces below it count as zero, measured as LDY_MEASURE_SCALED in each group of rows that blocks of W
+     connect. Forces with a larger residual are accepted; is_solution of ldy_fit is 0 then. 0: 1e-6.
+
+   The memory of earlier derivatives is used again. Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_STALE_RESULTS if there was no
+   successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if the tolerance is not between 0 and 1, or for the
+   reasons of ldy_contact_solver_solve; the text names the constraint. After an error the derivatives have not changed, but have no
+   rows if memory is exhausted.
+
+   Safety:
+   derivatives comes from ldy_derivatives_create and system from ldy_system_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_derivatives_compute(ldy_derivatives *derivatives,
+                            const ldy_system *system,
+                            const ldy_law *laws,
+                            size_t law_count,
+                            const double *R,
+                            size_t count,
+                            double tolerance);
+
+/* Prepare the derivatives of a known solution, for any block-sparse rows.
+
+   - rows: as in ldy_contact_solver_solve_rows.
+   - laws: law_count laws, one for each row.
+   - normal_first: not 0 if the first component of contacts is the normal one, as in FCLIB. Else it is the last.
+   - R, count, tolerance: as in ldy_derivatives_compute.
+
+   Returns the codes of ldy_derivatives_compute, or LDY_ERROR_INVALID_ARGUMENT if the rows are ill-formed; the text names the row.
+   After an error as there.
+
+   Safety:
+   derivatives comes from ldy_derivatives_create; rows is NULL or valid and has the bytes that its size says, and its arrays have
+   the lengths that it says; the other arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_derivatives_compute_rows(ldy_derivatives *derivatives,
+                                 const ldy_rows *rows,
+                                 const ldy_law *laws,
+                                 size_t law_count,
+                                 int normal_first,
+                                 const double *R,
+                                 size_t count,
+                                 double tolerance);
+
+/* Compute the changes of forces and velocities that belong to small changes of the data: one change or several.
+
+   - velocities: count values for each change, dB + dW R.
+   - laws: law_count laws for each change, one for each row: each field has the change of the number that has this name; kind is not
+     read. Fields that the law of the row does not have are ignored; friction_2 is one of them if the law has one coefficient of
+     friction. NULL, with law_count 0: laws do not change.
+   - dR, dU: where to write count values for each change. bias is a number of the law: its change is no part of dU.
+   - count: number of scalar rows.
+   - columns: number of changes; the arrays of a change follow those of the change before.
+   - fit: where to write how well the equations could be solved; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a change is not
+   finite; the text names the constraint. After an error nothing is written.
+
+   Safety:
+   derivatives comes from ldy_derivatives_create; arrays are NULL or have the sizes given, and those that are written do not overlap
+   others; fit is NULL or valid. */
+LDY_RESULT
+int ldy_derivatives_forward(ldy_derivatives *derivatives,
+                            const double *velocities,
+                            const ldy_law *laws,
+                            size_t law_count,
+                            double *dR,
+                            double *dU,
+                            size_t count,
+                            size_t columns,
+                            ldy_fit *fit);
+
+/* Compute the derivatives of functions L of forces and velocities by all data: of one function or of several.
+
+   - by_R, by_U: count values for each function, its derivatives by R and by U. NULL: zero.
+   - by_B: where to write count values for each function, its derivatives by B. Those by W are by_B R^T, see ldy_rows_outer_product.
+   - by_laws: where to write law_count laws for each function, one for each row: each field has the derivative by the number that has
+     this name, kind is LDY_LAW_NONE. Where both bounds of a component are the same, each has a half of the derivative by the force.
+     NULL, with law_count 0: not wanted.
+   - count: number of scalar rows.
+   - columns: number of functions; the arrays of a function follow those of the function before.
+   - fit: where to write how well the equations could be solved; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a derivative is not
+   finite; the text names the constraint. After an error nothing is written.
+
+   Safety:
+   derivatives comes from ldy_derivatives_create; arrays are NULL or have the sizes given, and those that are written do not overlap
+   others; fit is NULL or valid. */
+LDY_RESULT
+int ldy_derivatives_adjoint(ldy_derivatives *derivatives,
+                            const double *by_R,
+                            const double *by_U,
+                            double *by_B,
+                            ldy_law *by_laws,
+                            size_t law_count,
+                            size_t count,
+                            size_t columns,
+                            ldy_fit *fit);
+
+/* Return where the solution is at a kink, in the order of rows. Derivatives are those of one side there.
+
+   - kinks: where to write up to capacity kinks.
+   - capacity: number of values of kinks; 0 to get the count alone.
+   - count: where to write the number of kinks, also if it is above capacity; NULL: not wanted.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if derivatives is NULL, or kinks is NULL and capacity is not 0.
+
+   Safety:
+   derivatives comes from ldy_derivatives_create; kinks is NULL or has capacity values; count is NULL or valid. */
+LDY_RESULT
+int ldy_derivatives_kinks(const ldy_derivatives *derivatives,
+                          ldy_kink *kinks,
+                          size_t capacity,
+                          size_t *count);
+
+/* Return the constraints whose forces have no derivatives, in the order of rows: the equations leave their changes open, as where W
+   is singular.
+
+   - constraints: where to write up to capacity ids or rows.
+   - capacity: number of values of constraints; 0 to get the count alone.
+   - count: where to write the number of these constraints, also if it is above capacity; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if derivatives is NULL, or constraints is NULL and capacity is
+   not 0.
+
+   Safety:
+   derivatives comes from ldy_derivatives_create; constraints is NULL or has capacity values; count is NULL or valid. */
+LDY_RESULT
+int ldy_derivatives_undetermined(ldy_derivatives *derivatives,
+                                 int64_t *constraints,
+                                 size_t capacity,
+                                 size_t *count);
+
+/* Write the blocks of x y^T in the pattern of W: with the derivatives by B as x and the forces R as y, these are the derivatives by W.
+
+   - rows: as in ldy_rows_multiply; only its pattern is read.
+   - x, y: count values, one for each scalar row.
+   - values: where to write value_count values, as the values of rows are stored.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong or the rows are ill-formed. After an error
+   nothing is written.
+
+   Safety:
+   rows is NULL or valid and has the bytes that its size says, and its arrays have the lengths that it says; the other arrays are
+   NULL or have the sizes given, and values does not overlap them. */
+LDY_RESULT
+int ldy_rows_outer_product(const ldy_rows *rows,
+                           const double *x,
+                           const double *y,
+                           size_t count,
+                           double *values,
+                           size_t value_count);
+
 
 /* Keep the law of a constraint with the constraint.
 

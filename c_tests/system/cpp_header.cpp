@@ -779,6 +779,42 @@ void test_solution_sets ()
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "greatest: 2 values where 1", [&] { set.intervals (ldy::view<double> (least.data (), 1), greatest); }));
 }
 
+/* A drive with the inverse inertia 2 that cannot hold the speed 9: R = 3, U = -9 + 2 R. */
+void test_derivatives ()
+{
+  using H = ldy::operator_view;
+  ldy::System system;
+  std::vector<double> one = { 1 }, R = { 3 }, U = { 1 }, dR (2), dU (2), W (1), by_B (2);
+  ldy::id body = system.add_body (ldy::inertia::diagonal ({ 2 }));
+  system.set_velocity (body, { -9 });
+  const ldy::id drive = system.add_constraint_rows (1, { body }, { H (one) });
+  const std::vector<ldy_law> laws = { ldy::bounds_law ({ -2 }, { 3 }) };
+  std::vector<ldy_law> by_laws (2), changes (2);
+  system.update (1);
+  ldy::derivatives empty, derivatives = std::move (empty);
+  CHECK (empty.raw () == nullptr);
+  derivatives.compute (system, laws, R);
+  changes[1].upper[0] = 1;
+  CHECK (derivatives.forward ({ 4, 0 }, dR, dU, changes).is_solution == 1);
+  const auto near = [] (double x, double y) { return std::fabs (x - y) < 1e-14; };
+  CHECK (near (dR[0], 0) && near (dR[1], 1) && near (dU[0], 4) && near (dU[1], 2));
+  CHECK (derivatives.adjoint ({}, { 1, 3 }, by_B, by_laws).is_singular == 0);
+  CHECK (near (by_B[0], 1) && near (by_B[1], 3) && near (by_laws[0].upper[0], 2) && near (by_laws[1].upper[0], 6) && by_laws[1].lower[0] == 0);
+  CHECK (derivatives.adjoint ({ 1 }, {}, ldy::view<double> (by_B.data (), 1)).outside == 0 && by_B[0] == 0);
+  CHECK (derivatives.kinks ().empty () && derivatives.undetermined ().empty ());
+  system.set_laws (std::vector<ldy::id> { drive }, laws);
+  system.set_velocity (body, { -6 });
+  system.update (1);
+  derivatives.compute (system, R);
+  CHECK (derivatives.kinks ().size () == 1 && derivatives.kinks ()[0].constraint == drive && derivatives.kinks ()[0].kind == LDY_KINK_BOUND);
+  derivatives.compute (system.results ().raw (), laws, R);
+  ldy::outer_product (system.results ().raw (), U, R, W);
+  CHECK (W[0] == 3);
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "dU: 1 values where 2", [&] { derivatives.forward ({ 4, 0 }, dR, U); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "by_R: 1 values where 2", [&] { derivatives.adjoint ({ 1 }, {}, by_B); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "velocities: 2 values where 0", [&] { ldy::derivatives ().forward ({ 4, 0 }, dR, dU); }));
+}
+
 #if __cplusplus >= 202002L
 void test_spans ()
 {
@@ -817,6 +853,7 @@ int main (int, char **argv)
   test_factors ();
   test_conflicts ();
   test_solution_sets ();
+  test_derivatives ();
   test_rows_of_locdyn ();
 #if __cplusplus >= 202002L
   test_spans ();

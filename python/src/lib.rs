@@ -3,6 +3,7 @@
 
 mod arrays;
 mod at_exit;
+mod derivatives;
 mod errors;
 mod factor;
 mod inertia;
@@ -25,5 +26,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     at_exit::register(module)?;
     module.add_class::<factor::Factor>()?;
     module.add_class::<solution_set::SolutionSet>()?;
+    module.add_class::<derivatives::Derivatives>()?;
     module.add_class::<system::System>()
 }

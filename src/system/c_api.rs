@@ -12,6 +12,7 @@ mod bulk_world;
 mod conflict;
 mod constraint_data;
 pub mod constraints;
+mod derivatives;
 mod errors;
 mod factors;
 mod files;

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::rows::{Cholesky, dependent_rows, fault};
-use crate::solve::{Law, Options, Progress, Report, SolutionSet, Solver};
+use crate::solve::{Derivatives, Law, Options, Progress, Report, SolutionSet, Solver};
 
 use super::body_rows::BodiesOfSystem;
 use super::error::{Error, Result, Subject};
@@ -63,6 +63,22 @@ impl System {
     pub fn solution_set(&self, laws: &[Law], forces: &[f64], tolerance: f64) -> Result<SolutionSet> {
         let problem = self.results()?.problem();
         SolutionSet::new(&problem, laws, forces, tolerance).map_err(|error| self.of_row(error))
+    }
+
+    /// Prepare the derivatives of a known solution, for the rows of the last update, with the memory of earlier ones: see
+    /// [`Derivatives::compute`].
+    ///
+    /// # Errors
+    /// The errors of that function, and if there was no successful update since the last change.
+    pub fn compute_derivatives(
+        &self,
+        derivatives: &mut Derivatives,
+        laws: &[Law],
+        forces: &[f64],
+        tolerance: f64,
+    ) -> Result {
+        let problem = self.results()?.problem();
+        derivatives.compute(&problem, laws, forces, tolerance).map_err(|error| self.of_row(error))
     }
 
     /// Check what [`System::solve`] and [`write_problem`](crate::solve::write_problem) read: the rows of the last update, laws, and forces

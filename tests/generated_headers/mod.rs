@@ -59,6 +59,7 @@ fn generate() -> [Generated; 6] {
         "solve",
         "conflict",
         "solution_set",
+        "derivatives",
         "laws",
         "stabilization",
         "problem_file",

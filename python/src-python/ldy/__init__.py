@@ -29,6 +29,7 @@ from .constraints import GROUND, Constraint, Sync
 from .errors import Error, ErrorCode, InUseError, SingularMatrixError
 from .factor import Factor
 from .files import Problem, load_problem, save_problem
+from .gradients import Changes, Derivatives, Gradient, Kink, derivatives
 from .inertia import Inertia
 from .joints import Joint, Joints
 from .laws import Law, Laws
@@ -46,16 +47,20 @@ __all__ = [
     "GROUND",
     "Blocks",
     "Body",
+    "Changes",
     "Conflict",
     "Constraint",
     "CriticalStep",
+    "Derivatives",
     "Error",
     "ErrorCode",
     "Factor",
+    "Gradient",
     "InUseError",
     "Inertia",
     "Joint",
     "Joints",
+    "Kink",
     "Law",
     "Laws",
     "Problem",
@@ -68,6 +73,7 @@ __all__ = [
     "Sync",
     "System",
     "advance_rotation",
+    "derivatives",
     "frame_from_normal",
     "gyroscopic_change",
     "joints",

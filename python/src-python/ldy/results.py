@@ -13,6 +13,7 @@ from . import laws as _laws
 from .arrays import Floats, flat, ids, numbers
 from .errors import Error
 from .factor import Factor
+from .gradients import Derivatives
 from .rows import Rows
 from .solutions import SolutionSet
 from .solver import Progress, Report, choices, report_of, start
@@ -307,6 +308,42 @@ class Results:
         counts = self._core.row_counts()
         own = None if laws is None else _laws.raw(laws, counts)
         return SolutionSet(_core.SolutionSet.of_system(self._core, own, flat("R", R), tolerance), self._core.constraints())
+
+    def derivatives(
+        self,
+        R: ArrayLike,
+        laws: _laws.Laws | _laws.Law | ArrayLike | None = None,
+        *,
+        tolerance: float = 0.0,
+    ) -> Derivatives:
+        """Prepare the derivatives of a known solution by B, W and the numbers of the laws.
+
+        Parameters
+        ----------
+        R : (n,) array_like
+            The known solution. Solve with a tolerance that is a hundred times smaller than the one here.
+        laws : Laws, Law or array_like, optional
+            As in :meth:`solve`.
+        tolerance : float, optional
+            Velocities and forces below it count as zero, measured as the scaled residual in each group of rows that blocks of W connect.
+            0 means 1e-6. Forces with a larger residual are accepted: ``is_solution`` is false then.
+
+        Returns
+        -------
+        Derivatives
+            The derivatives.
+
+        Raises
+        ------
+        Error
+            If laws or values are not valid, or there was no successful update since the last change.
+
+        See Also
+        --------
+        derivatives : The same for any W.
+        """
+        own = None if laws is None else _laws.raw(laws, self._core.row_counts())
+        return Derivatives(_core.Derivatives.of_system(self._core, own, flat("R", R), tolerance), self._core.constraints())
 
     def factorize(self, mu: ArrayLike = 0.0, *, out: Factor | None = None) -> Factor:
         """Return the sparse Cholesky factor of W + diag(mu) for the W of the last update.

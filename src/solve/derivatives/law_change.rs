@@ -39,6 +39,11 @@ impl LawChange {
         bias: [0.0; MOST_ROWS],
     };
 
+    /// Derivatives for a contact that has one coefficient of friction: `friction` is the sum of both, `friction_2` is zero.
+    pub fn joined(&self) -> Self {
+        Self { friction: self.friction + self.friction_2, friction_2: 0.0, ..*self }
+    }
+
     /// Whether all changes are finite.
     pub(super) fn is_finite(&self) -> bool {
         let numbers =

@@ -100,6 +100,14 @@ pub struct Derivatives {
     work: Work,
 }
 
+impl Fit {
+    /// The worse of two.
+    pub(crate) fn or_worse(self, other: Self) -> Self {
+        let is_singular = self.is_singular || other.is_singular;
+        Self { is_singular, outside: f64::max(self.outside, other.outside) }
+    }
+}
+
 impl Derivatives {
     /// Prepare the derivatives of the solution `forces`.
     ///
@@ -121,7 +129,7 @@ impl Derivatives {
     /// ones, nothing is allocated.
     ///
     /// # Errors
-    /// As [`Derivatives::new`]. There are no rows after an error.
+    /// As [`Derivatives::new`]. After an error nothing has changed, but there are no rows if memory is exhausted.
     pub fn compute(
         &mut self,
         problem: &Problem,
@@ -148,6 +156,11 @@ impl Derivatives {
     /// The number of scalar rows.
     pub fn scalar_count(&self) -> usize {
         self.places.of_scalars.len()
+    }
+
+    /// The number of scalar rows of a row.
+    pub(crate) fn height(&self, row: usize) -> usize {
+        range(&self.starts, row).len()
     }
 
     /// The largest scaled residual of the forces in a group of rows that blocks connect.
@@ -212,13 +225,9 @@ impl Derivatives {
         velocity_changes: &mut [f64],
     ) -> Result<Fit, Error> {
         let count = self.scalar_count();
-        check_size("changes of velocities", count, velocities.len())?;
-        check_size("changes of laws", self.row_count(), laws.map_or(self.row_count(), <[LawChange]>::len))?;
+        self.check_forward(velocities, laws)?;
         check_size("changes of forces", count, force_changes.len())?;
         check_size("changes of velocities", count, velocity_changes.len())?;
-        self.check_finite("a change of its velocity", velocities)?;
-        let bad = laws.and_then(|laws| laws.iter().position(|change| !change.is_finite()));
-        ensure!(bad.is_none(), Error { row: bad, fault: Fault::NotFinite("a change of its law") });
         self.factorize(Way::Forward)?;
         self.make_room()?;
         let fit = self.change(velocities, laws);
@@ -248,13 +257,7 @@ impl Derivatives {
         by_laws: Option<&mut [LawChange]>,
     ) -> Result<Fit, Error> {
         let count = self.scalar_count();
-        for (name, what, values) in [
-            ("derivatives by forces", "a derivative by its force", by_forces),
-            ("derivatives by velocities", "a derivative by its velocity", by_velocities),
-        ] {
-            check_size(name, count, values.map_or(count, <[f64]>::len))?;
-            self.check_finite(what, values.unwrap_or_default())?;
-        }
+        self.check_adjoint(by_forces, by_velocities)?;
         check_size("derivatives by B", count, by_b.len())?;
         let rows = self.row_count();
         check_size("derivatives by laws", rows, by_laws.as_ref().map_or(rows, |laws| laws.len()))?;
@@ -263,6 +266,33 @@ impl Derivatives {
         let fit = self.multipliers(by_forces, by_velocities);
         self.read_multipliers(by_velocities, by_b, by_laws);
         Ok(fit)
+    }
+
+    /// Check the changes of [`Derivatives::forward`].
+    pub(crate) fn check_forward(&self, velocities: &[f64], laws: Option<&[LawChange]>) -> Result<(), Error> {
+        check_size("changes of velocities", self.scalar_count(), velocities.len())?;
+        check_size("changes of laws", self.row_count(), laws.map_or(self.row_count(), <[LawChange]>::len))?;
+        self.check_finite("a change of its velocity", velocities)?;
+        let bad = laws.and_then(|laws| laws.iter().position(|change| !change.is_finite()));
+        ensure!(bad.is_none(), Error { row: bad, fault: Fault::NotFinite("a change of its law") });
+        Ok(())
+    }
+
+    /// Check the derivatives of [`Derivatives::adjoint`].
+    pub(crate) fn check_adjoint(
+        &self,
+        by_forces: Option<&[f64]>,
+        by_velocities: Option<&[f64]>,
+    ) -> Result<(), Error> {
+        let count = self.scalar_count();
+        for (name, what, values) in [
+            ("derivatives by forces", "a derivative by its force", by_forces),
+            ("derivatives by velocities", "a derivative by its velocity", by_velocities),
+        ] {
+            check_size(name, count, values.map_or(count, <[f64]>::len))?;
+            self.check_finite(what, values.unwrap_or_default())?;
+        }
+        Ok(())
     }
 
     fn check_finite(&self, what: &'static str, values: &[f64]) -> Result<(), Error> {

@@ -32,7 +32,7 @@ pub struct Work {
 impl Derivatives {
     /// Factor the equations of one way, unless they have factors.
     pub(super) fn factorize(&mut self, way: Way) -> memory::Result {
-        if self.is_factored[way as usize] {
+        if self.is_factored[way as usize] || self.rows.is_empty() {
             return Ok(());
         }
         let Self { matrix, laws, pattern, equations, state: State { roots, .. }, .. } = self;

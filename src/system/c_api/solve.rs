@@ -473,6 +473,11 @@ impl ldy_law {
     pub(super) fn is_known(&self) -> bool {
         (LDY_LAW_NONE..=LDY_LAW_ROLLING_CONTACT).contains(&self.kind)
     }
+
+    /// Whether its contacts have one coefficient of friction for both tangents.
+    pub(super) fn has_one_coefficient(&self) -> bool {
+        matches!(self.kind, LDY_LAW_CONTACT | LDY_LAW_ROLLING_CONTACT)
+    }
 }
 
 /// Convert a law to a law of the core; none if its kind is LDY_LAW_NONE or unknown.

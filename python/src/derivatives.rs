@@ -1,0 +1,206 @@
+//! Derivatives of solutions for Python.
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use ldy::solve::{Derivatives as Core, Fit, KinkKind, LawChange};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+
+use crate::arrays::{Array, Numbers, array};
+use crate::at_exit::without_gil;
+use crate::errors::{in_use, raised, raised_of_rows};
+use crate::solve::{Laws, Rows};
+use crate::system::{System, given_or_kept};
+
+/// The numbers of a [`LawChange`], one after the other: friction along both tangents, cohesion, rolling and torsional friction, six
+/// lower bounds, six upper bounds, six biases.
+const NUMBERS: usize = 23;
+
+/// Derivatives of a solution.
+#[pyclass(frozen)]
+pub struct Derivatives(Mutex<Core>);
+
+/// Whether the equations are singular, and the share of right-hand sides outside of them.
+type FitOfPython = (bool, f64);
+
+impl Derivatives {
+    fn own(&self) -> PyResult<MutexGuard<'_, Core>> {
+        match self.0.try_lock() {
+            Ok(own) => Ok(own),
+            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(in_use("the derivatives")),
+        }
+    }
+}
+
+#[pymethods]
+impl Derivatives {
+    /// The derivatives of a solution of a system's rows; without laws with those that are kept.
+    #[staticmethod]
+    fn of_system(
+        py: Python,
+        system: &System,
+        laws: Option<Laws>,
+        reactions: Numbers,
+        tolerance: f64,
+    ) -> PyResult<Self> {
+        let inner = system.read()?;
+        let system = &inner.system;
+        let (laws, reactions) = (given_or_kept(system, laws)?, reactions.as_slice()?);
+        let mut own = Core::default();
+        without_gil(py, || system.compute_derivatives(&mut own, &laws, reactions, tolerance))
+            .map_err(raised)?;
+        Ok(Self(Mutex::new(own)))
+    }
+
+    /// The derivatives of a solution for the rows of any W.
+    #[staticmethod]
+    fn of_rows(
+        py: Python,
+        rows: Rows,
+        normal_first: bool,
+        laws: Laws,
+        reactions: Numbers,
+        tolerance: f64,
+    ) -> PyResult<Self> {
+        let problem = rows.problem(normal_first)?;
+        let laws = laws.made((0..problem.w.len()).map(|row| problem.w.height(row)))?;
+        let reactions = reactions.as_slice()?;
+        let own =
+            without_gil(py, || Core::new(&problem, &laws, reactions, tolerance)).map_err(raised_of_rows)?;
+        Ok(Self(Mutex::new(own)))
+    }
+
+    /// Changes of forces and velocities for changes of velocities, and of the numbers of laws if they are given: for each of several
+    /// changes all scalar rows, or all rows.
+    fn forward<'py>(
+        &self,
+        py: Python<'py>,
+        velocities: Numbers,
+        laws: Option<Numbers>,
+    ) -> PyResult<(Array<'py>, Array<'py>, FitOfPython)> {
+        let mut own = self.own()?;
+        let own = &mut *own;
+        let velocities = velocities.as_slice()?;
+        let laws: Option<Vec<LawChange>> = match &laws {
+            Some(laws) => Some(laws.as_slice()?.as_chunks::<NUMBERS>().0.iter().map(change).collect()),
+            None => None,
+        };
+        let (count, rows) = (own.scalar_count().max(1), own.row_count());
+        let (mut forces, mut changes) = (vec![0.0; velocities.len()], vec![0.0; velocities.len()]);
+        let fit = without_gil(py, || {
+            let mut worst = Fit::default();
+            let of = velocities.chunks(count).zip(forces.chunks_mut(count)).zip(changes.chunks_mut(count));
+            for (k, ((velocities, forces), changes)) in of.enumerate() {
+                let laws = laws.as_ref().map(|laws| &laws[k * rows..(k + 1) * rows]);
+                worst = worse(worst, own.forward(velocities, laws, forces, changes)?);
+            }
+            Ok(worst)
+        });
+        let fit = fit.map_err(raised_of_rows)?;
+        let made = |values| PyArray1::from_vec(py, values);
+        Ok((made(forces), made(changes), (fit.is_singular, fit.outside)))
+    }
+
+    /// Derivatives of functions by B, and by the numbers of laws: for each of several functions all scalar rows, and all rows.
+    fn adjoint<'py>(
+        &self,
+        py: Python<'py>,
+        by_forces: Numbers,
+        by_velocities: Numbers,
+    ) -> PyResult<(Array<'py>, Array<'py>, FitOfPython)> {
+        let mut own = self.own()?;
+        let own = &mut *own;
+        let (by_forces, by_velocities) = (by_forces.as_slice()?, by_velocities.as_slice()?);
+        let (count, rows) = (own.scalar_count().max(1), own.row_count());
+        let mut by_b = vec![0.0; by_forces.len()];
+        let mut by_laws = vec![LawChange::default(); rows];
+        let mut numbers = Vec::with_capacity(by_forces.len() / count * rows * NUMBERS);
+        let fit = without_gil(py, || {
+            let mut worst = Fit::default();
+            for (k, by_b) in by_b.chunks_mut(count).enumerate() {
+                let part = k * count..(k + 1) * count;
+                let (by_forces, by_velocities) = (&by_forces[part.clone()], &by_velocities[part]);
+                let found = own.adjoint(Some(by_forces), Some(by_velocities), by_b, Some(&mut by_laws))?;
+                worst = worse(worst, found);
+                by_laws.iter().for_each(|law| numbers.extend(numbers_of(law)));
+            }
+            Ok(worst)
+        });
+        let fit = fit.map_err(raised_of_rows)?;
+        let made = |values| PyArray1::from_vec(py, values);
+        Ok((made(by_b), made(numbers), (fit.is_singular, fit.outside)))
+    }
+
+    /// Row, component and kind of each kink.
+    fn kinks(&self) -> PyResult<Vec<(usize, usize, &'static str)>> {
+        let name = |kind| match kind {
+            KinkKind::Touching => "touching",
+            KinkKind::Sliding => "sliding",
+            KinkKind::Rolling => "rolling",
+            KinkKind::Spinning => "spinning",
+            _ => "bound",
+        };
+        Ok(self.own()?.kinks().map(|kink| (kink.row, kink.component, name(kink.kind))).collect())
+    }
+
+    /// The rows whose forces have no derivatives.
+    fn undetermined<'py>(&self, py: Python<'py>) -> PyResult<Array<'py, i64>> {
+        let mut own = self.own()?;
+        let own = &mut *own;
+        let rows = without_gil(py, || own.undetermined()).map_err(raised_of_rows)?;
+        Ok(array(py, &rows.iter().map(|&row| row as i64).collect::<Vec<_>>()))
+    }
+
+    fn residual(&self) -> PyResult<f64> {
+        Ok(self.own()?.residual())
+    }
+
+    fn is_solution(&self) -> PyResult<bool> {
+        Ok(self.own()?.is_solution())
+    }
+
+    fn counts(&self) -> PyResult<(usize, usize)> {
+        let own = self.own()?;
+        Ok((own.row_count(), own.scalar_count()))
+    }
+}
+
+fn worse(one: Fit, other: Fit) -> Fit {
+    let is_singular = one.is_singular || other.is_singular;
+    Fit { is_singular, outside: one.outside.max(other.outside) }
+}
+
+fn change(numbers: &[f64; NUMBERS]) -> LawChange {
+    let six = |first: usize| std::array::from_fn(|i| numbers[first + i]);
+    let [friction, friction_2, cohesion, rolling_friction, torsional_friction, ..] = *numbers;
+    LawChange {
+        friction,
+        friction_2,
+        cohesion,
+        rolling_friction,
+        torsional_friction,
+        lower: six(5),
+        upper: six(11),
+        bias: six(17),
+    }
+}
+
+fn numbers_of(change: &LawChange) -> [f64; NUMBERS] {
+    let LawChange {
+        friction,
+        friction_2,
+        cohesion,
+        rolling_friction,
+        torsional_friction,
+        lower,
+        upper,
+        bias,
+    } = *change;
+    let mut numbers = [0.0; NUMBERS];
+    numbers[..5].copy_from_slice(&[friction, friction_2, cohesion, rolling_friction, torsional_friction]);
+    for (first, six) in [(5, lower), (11, upper), (17, bias)] {
+        numbers[first..first + 6].copy_from_slice(&six);
+    }
+    numbers
+}
