@@ -1375,6 +1375,84 @@ private:
   std::size_t count_ = 0;
 };
 
+/* Derivatives of a function of a step by the data of its system. */
+class gradient {
+public:
+  gradient ()
+  {
+    ldy_gradient *raw = nullptr;
+    detail::check (ldy_gradient_create (&raw));
+    raw_.reset (raw);
+  }
+
+  /* The underlying C object. */
+  ldy_gradient *raw () const noexcept { return raw_.get (); }
+
+  /* See ldy_gradient_compute. by_R, by_U and by_velocities are empty if they are zero; by_B and by_laws may be empty. */
+  ldy_fit compute (const System &system, derivatives &of, values R, values by_R, values by_U, values by_velocities, view<double> by_B = {}, view<ldy_law> by_laws = {})
+  {
+    ldy_fit fit;
+    const auto given = [&] (values by, const char *name) {
+      detail::need (by, by.size () ? R.size () : 0, name);
+      return by.size () ? by.data () : nullptr;
+    };
+    detail::need (by_B, by_B.size () ? R.size () : 0, "by_B");
+    const double *of_R = given (by_R, "by_R"), *of_U = given (by_U, "by_U"), *of_velocities = by_velocities.size () ? by_velocities.data () : nullptr;
+    detail::check (ldy_gradient_compute (raw (), system.raw (), of.raw (), R.data (), of_R, of_U, R.size (), of_velocities, by_velocities.size (), by_B.size () ? by_B.data () : nullptr, by_laws.size () ? by_laws.data () : nullptr, by_laws.size (), &fit));
+    return fit;
+  }
+
+  /* The derivative by the step. */
+  [[nodiscard]] double step () const
+  {
+    double value;
+    detail::check (ldy_gradient_step (raw (), &value));
+    return value;
+  }
+
+  /* The derivatives by the free velocity of a body. */
+  void velocity (id body, view<double> by) const { detail::check (ldy_gradient_velocity (raw (), body, by.data (), by.size ())); }
+
+  /* Those by its mass, which is returned, and by its inertia or Euler tensor, 9 values. */
+  double inertia (id body, view<double> tensor) const
+  {
+    double mass;
+    detail::need (tensor, 9, "tensor");
+    detail::check (ldy_gradient_inertia (raw (), body, &mass, tensor.data ()));
+    return mass;
+  }
+
+  /* Those by its matrix A, n x n. */
+  void matrix (id body, view<double> by) const { detail::check (ldy_gradient_matrix (raw (), body, by.data (), by.size ())); }
+
+  /* Those by the rotation, 9 values, and by the referential mass center, 3 values. */
+  void pose (id body, view<double> rotation, view<double> center) const
+  {
+    detail::need (rotation, 9, "rotation"), detail::need (center, 3, "center");
+    detail::check (ldy_gradient_pose (raw (), body, rotation.data (), center.data ()));
+  }
+
+  /* Those by the frame of a constraint, 9 values, and by its points, 3 values each. */
+  void place (id constraint, view<double> frame, view<double> master_point, view<double> slave_point) const
+  {
+    detail::need (frame, 9, "frame"), detail::need (master_point, 3, "master_point"), detail::need (slave_point, 3, "slave_point");
+    detail::check (ldy_gradient_place (raw (), constraint, frame.data (), master_point.data (), slave_point.data ()));
+  }
+
+  /* Those by its operator on a body, m x n. */
+  void operator_of (id constraint, id body, view<double> by) const { detail::check (ldy_gradient_operator (raw (), constraint, body, by.data (), by.size ())); }
+
+  /* Those by its compliance, m x m. */
+  void compliance (id constraint, view<double> by) const { detail::check (ldy_gradient_compliance (raw (), constraint, by.data (), by.size ())); }
+
+private:
+  struct destroyer {
+    void operator() (ldy_gradient *raw) const noexcept { ldy_gradient_destroy (raw); }
+  };
+
+  std::unique_ptr<ldy_gradient, destroyer> raw_;
+};
+
 /* See ldy_rows_redundant, for any rows. flags has a value for each scalar row. Returns the number of dependent scalar rows. */
 inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 0)
 {

@@ -2834,6 +2834,201 @@ int ldy_rows_outer_product(const ldy_rows *rows,
                            size_t value_count);
 
 
+/* Derivatives of a function of a step by the data of its system. They do not depend on the system. One thread at a time may use them. */
+typedef struct ldy_gradient ldy_gradient;
+
+/* Create a gradient. It has no bodies and constraints until ldy_gradient_compute succeeds.
+
+   - gradient: where to write it. Destroy it with ldy_gradient_destroy.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if gradient is NULL.
+
+   Safety:
+   gradient is NULL or valid. */
+LDY_RESULT
+int ldy_gradient_create(ldy_gradient **gradient);
+
+/* Destroy a gradient; NULL is allowed.
+
+   Safety:
+   gradient is NULL or comes from ldy_gradient_create, and is not used afterwards. */
+void ldy_gradient_destroy(ldy_gradient *gradient);
+
+/* Compute the derivatives of a function L of a step by all data of a system.
+
+   L depends on the forces R and velocities U of the constraints, and on the velocities of the bodies after the step,
+   u + h A^-1 H^T R, as ldy_system_apply_reactions computes them. The data are those of the last update: call this before
+   ldy_system_apply_reactions.
+
+   - derivatives: those of R, by ldy_derivatives_compute with this system since its last update.
+   - R: count values, the solution.
+   - by_R, by_U: count values each, the derivatives of L by R and by U. NULL: zero.
+   - by_velocities: dof_count values, the derivatives by the velocities after the step: those of all bodies one after the other, in
+     the order of ldy_system_bodies. NULL, with dof_count 0: zero.
+   - by_B: where to write count values, the derivatives by B; NULL: not wanted.
+   - by_laws: where to write law_count laws, as in ldy_derivatives_adjoint. NULL, with law_count 0: not wanted.
+   - fit: where to write how well the equations could be solved; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, the error of a
+   body whose inverse cannot be applied, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a value is not
+   finite; the text names constraint or body. After an error nothing is written, and the gradient is as before, or empty if memory
+   is exhausted or an inverse cannot be applied.
+
+   Safety:
+   gradient comes from ldy_gradient_create, system from ldy_system_create, and derivatives from ldy_derivatives_create; arrays are
+   NULL or have the sizes given, and those that are written do not overlap others; fit is NULL or valid. */
+LDY_RESULT
+int ldy_gradient_compute(ldy_gradient *gradient,
+                         const ldy_system *system,
+                         ldy_derivatives *derivatives,
+                         const double *R,
+                         const double *by_R,
+                         const double *by_U,
+                         size_t count,
+                         const double *by_velocities,
+                         size_t dof_count,
+                         double *by_B,
+                         ldy_law *by_laws,
+                         size_t law_count,
+                         ldy_fit *fit);
+
+/* Return the derivative by the step h of the last update. Free velocities and biases count as given: what they owe to h is the
+   program's part of the chain.
+
+   - value: where to write it.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+
+   Safety:
+   gradient comes from ldy_gradient_create; value is NULL or valid. */
+LDY_RESULT
+int ldy_gradient_step(const ldy_gradient *gradient,
+                      double *value);
+
+/* Return the derivatives by the free velocity of a body.
+
+   - body: its id.
+   - values: where to write n values.
+   - n: number of its generalized velocities.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or n is wrong.
+
+   Safety:
+   gradient comes from ldy_gradient_create; values is NULL or has n values. */
+LDY_RESULT
+int ldy_gradient_velocity(const ldy_gradient *gradient,
+                          int64_t body,
+                          double *values,
+                          size_t n);
+
+/* Return the derivatives by the mass of a rigid or pseudo-rigid body, and by its referential inertia or Euler tensor.
+
+   - body: its id.
+   - mass: where to write the derivative by its mass.
+   - tensor: where to write 9 values, column-major and symmetric; the derivative by both of two equal entries is the sum of both.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, or the body is
+   neither rigid nor pseudo-rigid, or has another matrix.
+
+   Safety:
+   gradient comes from ldy_gradient_create; mass is NULL or valid; tensor is NULL or has 9 values. */
+LDY_RESULT
+int ldy_gradient_inertia(const ldy_gradient *gradient,
+                         int64_t body,
+                         double *mass,
+                         double *tensor);
+
+/* Return the derivatives by the matrix A of a body, in whatever form the body has it. Those by its inverse follow from
+   d(A^-1) = -A^-1 dA A^-1.
+
+   - body: its id.
+   - values: where to write count values, n x n, column-major and symmetric; the derivative by both of two equal entries is the sum
+     of both.
+   - count: n * n, with the number n of its generalized velocities.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+
+   Safety:
+   gradient comes from ldy_gradient_create; values is NULL or has count values. */
+LDY_RESULT
+int ldy_gradient_matrix(const ldy_gradient *gradient,
+                        int64_t body,
+                        double *values,
+                        size_t count);
+
+/* Return the derivatives by the configuration of a rigid or pseudo-rigid body, with frames and points of constraints as they are;
+   zero for other bodies.
+
+   - body: its id.
+   - rotation: where to write 9 values, column-major, the derivatives by the rotation, whose entries count as independent: for a turn
+     with the angular velocity w in the referential frame they are multiplied by rotation * skew (w). Zero of pseudo-rigid bodies.
+   - center: where to write 3 values, the derivatives by the referential mass center.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+
+   Safety:
+   gradient comes from ldy_gradient_create; rotation is NULL or has 9 values, center is NULL or has 3 values. */
+LDY_RESULT
+int ldy_gradient_pose(const ldy_gradient *gradient,
+                      int64_t body,
+                      double *rotation,
+                      double *center);
+
+/* Return the derivatives by frame and points of a constraint; zero if operators place it.
+
+   - constraint: its id.
+   - frame: where to write 9 values, column-major, the derivatives by its frame, whose entries count as independent.
+   - master_point, slave_point: where to write 3 values each, the derivatives by its referential points.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+
+   Safety:
+   gradient comes from ldy_gradient_create; frame is NULL or has 9 values, the points are NULL or have 3 values each. */
+LDY_RESULT
+int ldy_gradient_place(const ldy_gradient *gradient,
+                       int64_t constraint,
+                       double *frame,
+                       double *master_point,
+                       double *slave_point);
+
+/* Return the derivatives by the operator H of a constraint on a body, signs included. For a constraint at points H is that of the
+   points, for a joint that of its axes.
+
+   - constraint: its id. body: the id of a body that it acts on; this is not checked.
+   - values: where to write count values, m x n, column-major.
+   - count: m * n, with the numbers m of its rows and n of the body's generalized velocities.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such constraint or body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count
+   is wrong.
+
+   Safety:
+   gradient comes from ldy_gradient_create; values is NULL or has count values. */
+LDY_RESULT
+int ldy_gradient_operator(const ldy_gradient *gradient,
+                          int64_t constraint,
+                          int64_t body,
+                          double *values,
+                          size_t count);
+
+/* Return the derivatives by the compliance of a constraint, also if it has none. The diagonal ones are those by regularization.
+
+   - constraint: its id.
+   - values: where to write count values, m x m, column-major and symmetric; the derivative by both of two equal entries is the sum
+     of both.
+   - count: m * m, with the number m of its rows.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is
+   wrong.
+
+   Safety:
+   gradient comes from ldy_gradient_create; values is NULL or has count values. */
+LDY_RESULT
+int ldy_gradient_compliance(const ldy_gradient *gradient,
+                            int64_t constraint,
+                            double *values,
+                            size_t count);
+
+
 /* Keep the law of a constraint with the constraint.
 
    A solver that gets no laws uses the kept ones (see ldy_contact_solver_solve), so that a program needs no table from rows to

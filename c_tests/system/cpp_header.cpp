@@ -815,6 +815,37 @@ void test_derivatives ()
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "velocities: 2 values where 0", [&] { ldy::derivatives ().forward ({ 4, 0 }, dR, dU); }));
 }
 
+/* A ball of the mass 2 that comes down at the speed 1 and stops: R = 2 m, U = 0, whatever its mass. */
+void test_gradients ()
+{
+  ldy::System system;
+  const std::vector<double> R = { 0, 0, 4 };
+  std::vector<double> u (6), tensor (9), A (36), rotation (9), center (3), frame (9), point (3), other (3), H (18), C (9), by_B (3);
+  std::vector<ldy_law> laws = { ldy::contact_law (0.5) }, by_laws (1);
+  const ldy::id ball = system.add_rigid (2, ldy::view<const double> (axes), ldy::view<const double> (axes), { 0, 0, 0 });
+  const ldy::id contact = system.add_point_constraint (ball, ldy::ground, ldy::view<const double> (axes), { 0, 0, 0 }, {});
+  system.set_velocity (ball, { 0, 0, 0, 0, 0, -1 });
+  system.update (0.5);
+  ldy::derivatives derivatives;
+  derivatives.compute (system, laws, R);
+  ldy::gradient empty, gradient = std::move (empty);
+  CHECK (empty.raw () == nullptr);
+  /* The function is R_N: - m (u_N + W_NN R_N) / h = 0. */
+  CHECK (gradient.compute (system, derivatives, R, { 0, 0, 1 }, {}, {}, by_B, by_laws).is_solution == 1);
+  gradient.velocity (ball, u);
+  CHECK (std::fabs (u[5] + 4) < 1e-12 && std::fabs (by_B[2] + 4) < 1e-12 && std::fabs (by_laws[0].bias[2] + 4) < 1e-12);
+  CHECK (std::fabs (gradient.inertia (ball, tensor) - 2) < 1e-12 && std::fabs (tensor[0]) < 1e-12);
+  CHECK (std::fabs (gradient.step () + 8) < 1e-12);
+  gradient.matrix (ball, A), gradient.pose (ball, rotation, center), gradient.place (contact, frame, point, other);
+  gradient.operator_of (contact, ball, H), gradient.compliance (contact, C);
+  CHECK (std::fabs (A[35] - 2) < 1e-12 && std::fabs (C[8] + 16) < 1e-12 && std::fabs (center[0]) < 1e-12 && other[2] == 0);
+  CHECK (gradient.compute (system, derivatives, R, {}, {}, { 0, 0, 0, 0, 0, 1 }).is_singular == 0);
+  gradient.velocity (ball, u);
+  CHECK (std::fabs (u[5]) < 1e-12);
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "by_U: 1 values where 3", [&] { gradient.compute (system, derivatives, R, {}, { 1 }, {}); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "tensor: 6 values where 9", [&] { gradient.inertia (ball, u); }));
+}
+
 #if __cplusplus >= 202002L
 void test_spans ()
 {
@@ -854,6 +885,7 @@ int main (int, char **argv)
   test_conflicts ();
   test_solution_sets ();
   test_derivatives ();
+  test_gradients ();
   test_rows_of_locdyn ();
 #if __cplusplus >= 202002L
   test_spans ();

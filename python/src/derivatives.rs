@@ -3,12 +3,13 @@
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use ldy::solve::{Derivatives as Core, Fit, KinkKind, LawChange};
+use ldy::system::Gradient as CoreGradient;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use crate::arrays::{Array, Numbers, array};
+use crate::arrays::{Array, Numbers, array, id};
 use crate::at_exit::without_gil;
-use crate::errors::{in_use, raised, raised_of_rows};
+use crate::errors::{Thing, in_use, raised, raised_of_rows};
 use crate::solve::{Laws, Rows};
 use crate::system::{System, given_or_kept};
 
@@ -132,6 +133,34 @@ impl Derivatives {
         Ok((made(by_b), made(numbers), (fit.is_singular, fit.outside)))
     }
 
+    /// Derivatives of a function of a step by the data of a system, with those by the numbers of laws.
+    fn gradient<'py>(
+        &self,
+        py: Python<'py>,
+        system: &System,
+        forces: Numbers,
+        by_forces: Numbers,
+        by_velocities: Numbers,
+        by_bodies: Option<Numbers>,
+    ) -> PyResult<(Gradient, Array<'py>, Array<'py>, FitOfPython)> {
+        let mut own = self.own()?;
+        let own = &mut *own;
+        let inner = system.read()?;
+        let (forces, by_forces, by_u) =
+            (forces.as_slice()?, by_forces.as_slice()?, by_velocities.as_slice()?);
+        let by_bodies = by_bodies.as_ref().map(|by| by.as_slice()).transpose()?;
+        let mut by_laws = vec![LawChange::default(); own.row_count()];
+        let mut gradient = CoreGradient::default();
+        let fit = without_gil(py, || {
+            let laws = Some(&mut by_laws[..]);
+            inner.system.gradient(own, forces, Some(by_forces), Some(by_u), by_bodies, laws, &mut gradient)
+        });
+        let fit = fit.map_err(raised)?;
+        let numbers = by_laws.iter().flat_map(numbers_of).collect();
+        let by_b = array(py, gradient.by_b());
+        Ok((Gradient(gradient), by_b, PyArray1::from_vec(py, numbers), (fit.is_singular, fit.outside)))
+    }
+
     /// Row, component and kind of each kink.
     fn kinks(&self) -> PyResult<Vec<(usize, usize, &'static str)>> {
         let name = |kind| match kind {
@@ -203,4 +232,66 @@ fn numbers_of(change: &LawChange) -> [f64; NUMBERS] {
         numbers[first..first + 6].copy_from_slice(&six);
     }
     numbers
+}
+
+/// Derivatives of a function of a step by the data of a system.
+#[pyclass(frozen)]
+pub struct Gradient(CoreGradient);
+
+#[pymethods]
+impl Gradient {
+    fn step(&self) -> f64 {
+        self.0.by_step()
+    }
+
+    fn velocity<'py>(&self, py: Python<'py>, body: i64) -> PyResult<Array<'py>> {
+        Ok(array(py, self.0.by_velocity(id(Thing::Body, body)?).map_err(raised)?))
+    }
+
+    /// By the mass, and by inertia or Euler tensor.
+    fn inertia<'py>(&self, py: Python<'py>, body: i64) -> PyResult<(f64, Array<'py>)> {
+        let (mass, tensor) = self.0.by_inertia(id(Thing::Body, body)?).map_err(raised)?;
+        Ok((mass, array(py, &tensor)))
+    }
+
+    fn matrix<'py>(&self, py: Python<'py>, body: i64) -> PyResult<Array<'py>> {
+        let body = id(Thing::Body, body)?;
+        let count = self.0.by_velocity(body).map_err(raised)?.len();
+        let mut values = vec![0.0; count * count];
+        self.0.by_matrix(body, &mut values).map_err(raised)?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    /// By rotation and mass center.
+    fn pose<'py>(&self, py: Python<'py>, body: i64) -> PyResult<(Array<'py>, Array<'py>)> {
+        let pose = self.0.by_pose(id(Thing::Body, body)?).map_err(raised)?;
+        Ok((array(py, &pose.rotation), array(py, &pose.center)))
+    }
+
+    /// By the frame, and by the points of master and slave.
+    fn place<'py>(&self, py: Python<'py>, constraint: i64) -> PyResult<(Array<'py>, Array<'py>)> {
+        let place = self.0.by_place(id(Thing::Constraint, constraint)?).map_err(raised)?;
+        Ok((array(py, &place.frame), array(py, place.points.as_flattened())))
+    }
+
+    /// By the operator of `rows` scalar rows on a body, column by column.
+    fn operator<'py>(
+        &self,
+        py: Python<'py>,
+        constraint: i64,
+        body: i64,
+        rows: usize,
+    ) -> PyResult<Array<'py>> {
+        let (constraint, body) = (id(Thing::Constraint, constraint)?, id(Thing::Body, body)?);
+        let count = self.0.by_velocity(body).map_err(raised)?.len();
+        let mut values = vec![0.0; rows * count];
+        self.0.by_operator(constraint, body, &mut values).map_err(raised)?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    fn compliance<'py>(&self, py: Python<'py>, constraint: i64, rows: usize) -> PyResult<Array<'py>> {
+        let mut values = vec![0.0; rows * rows];
+        self.0.by_compliance(id(Thing::Constraint, constraint)?, &mut values).map_err(raised)?;
+        Ok(PyArray1::from_vec(py, values))
+    }
 }

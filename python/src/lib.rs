@@ -27,5 +27,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<factor::Factor>()?;
     module.add_class::<solution_set::SolutionSet>()?;
     module.add_class::<derivatives::Derivatives>()?;
+    module.add_class::<derivatives::Gradient>()?;
     module.add_class::<system::System>()
 }

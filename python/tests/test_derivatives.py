@@ -130,3 +130,78 @@ def test_what_is_refused():
         system.derivatives([-1.5, 0, 3])
     # They remain as they are.
     assert np.allclose(own.adjoint(U=[1, 0, 0]).B, [1, 0, 0.5])
+
+
+def bodies_on_a_floor(h, mass, inertia, inverse, point, frame, operator, friction):
+    """A ball on the floor, tied to a body of two velocities."""
+    system = ldy.System()
+    ball = system.add_rigid(mass, inertia)
+    rod = system.add_body(ldy.Inertia.dense(inverse))
+    system.set_velocity(ball, [0.3, 0.1, -0.2, 1.0, 0.2, -2.0])
+    system.set_velocity(rod, [0.5, -0.4])
+    contact = system.add_point_constraints(ball, ldy.GROUND, frame, point)
+    tie = system.add_constraint_rows([ball, rod], operator)
+    system.set_laws(contact, ldy.laws.contact(friction))
+    system.set_laws(tie, ldy.laws.fixed())
+    system.update(h)
+    return system, ball, rod, contact, tie
+
+
+def test_a_step_has_the_derivatives_of_its_data():
+    random = np.random.default_rng(8)
+    tensor = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.8]])
+    data = {"h": 0.2, "mass": 2.0, "inertia": tensor, "inverse": np.array([[2.0, 0.4], [0.4, 1.0]]), "point": np.array([0.1, 0.2, -1.0])}
+    data["frame"] = np.eye(3)
+    data["operator"] = [random.normal(size=(2, 6)), random.normal(size=(2, 2))]
+    data["friction"] = 0.3
+    by_R, by_U, w = random.normal(size=5), random.normal(size=5), random.normal(size=8)
+
+    def function(**changes):
+        system, ball, rod, *_ = bodies_on_a_floor(**{**data, **changes})
+        R, report = system.solve(tolerance=1e-13)
+        assert report.scaled_residual < 1e-11
+        U = system.multiply(R) + system.results().B
+        system.apply_reactions(R)
+        return by_R @ R + by_U @ U + w @ np.concatenate([system.velocity(ball).ravel(), system.velocity(rod).ravel()])
+
+    def along(name, change):
+        at = [function(**{name: [a + s * b for a, b in zip(data[name], change)] if name == "operator" else data[name] + s * change}) for s in (1e-5, -1e-5)]
+        return (at[0] - at[1]) / 2e-5
+
+    system, ball, rod, contact, tie = bodies_on_a_floor(**data)
+    R, _ = system.solve(tolerance=1e-13)
+    gradient = system.gradient(R, by_R=by_R, U=by_U, velocities=w)
+    assert not gradient.data.is_singular and not system.derivatives(R).kinks()
+    mass, inertia = gradient.inertia(ball)
+    change = random.normal(size=(3, 3))
+    symmetric, small = change + change.T, np.array([[0.3, -0.2], [-0.2, 0.5]])
+    by_inverse = -np.linalg.inv(data["inverse"]) @ gradient.matrix(rod) @ np.linalg.inv(data["inverse"])
+    operators = [random.normal(size=(2, 6)), random.normal(size=(2, 2))]
+    point = random.normal(size=3)
+    for name, change, found in [
+        ("h", 1.0, gradient.step),
+        ("mass", 1.0, mass),
+        ("inertia", symmetric, np.sum(inertia * symmetric)),
+        ("inverse", small, np.sum(by_inverse * small)),
+        ("point", point, gradient.points(contact)[0] @ point),
+        ("operator", operators, sum(np.sum(gradient.operator(tie, body) * by) for body, by in zip((ball, rod), operators))),
+        ("friction", 1.0, gradient.data.friction.sum()),
+    ]:
+        assert abs(along(name, change) - found) < 1e-6 * (1 + abs(found)), name
+    skew = np.array([[0.0, -0.3, 0.2], [0.3, 0.0, -0.1], [-0.2, 0.1, 0.0]])
+    turned = [function(frame=np.eye(3) + s * skew + 0.5 * s * s * skew @ skew) for s in (1e-4, -1e-4)]
+    assert abs((turned[0] - turned[1]) / 2e-4 - np.sum(gradient.frame(contact) * skew)) < 1e-5
+    assert gradient.compliance(tie).shape == (2, 2) and gradient.velocity(rod).shape == (2,) and gradient.rotation(ball).shape == (3, 3)
+    assert np.allclose(gradient.center(ball), -gradient.points(contact)[0]) and repr(gradient) == "<ldy.StepGradient: 2 constraints>"
+    for call, text in [
+        (lambda: gradient.compliance(9), "constraint 9: there is no such constraint"),
+        (lambda: gradient.velocity(9), "body 9: there is no such body"),
+        (lambda: gradient.inertia(rod), "it is neither rigid nor pseudo-rigid"),
+        (lambda: gradient.velocity([0, 1]), "2 ids where one is needed"),
+        (lambda: system.gradient(R, velocities=[1, 2]), "derivatives by velocities: 2 values where 8 are needed"),
+        (lambda: system.gradient(R, U=[1, 2]), "U: shape"),
+    ]:
+        with pytest.raises(ldy.Error, match=text):
+            call()
+    with pytest.raises(TypeError, match="cannot be copied or pickled"):
+        copy.copy(gradient)

@@ -16,6 +16,7 @@ mod derivatives;
 mod errors;
 mod factors;
 mod files;
+mod gradient;
 pub mod inertia;
 pub mod jacobian;
 mod joints;

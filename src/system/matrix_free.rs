@@ -329,7 +329,7 @@ impl Bodies<'_> {
     }
 
     /// H u of a group of a row on a body, signs included.
-    fn times_operators(&self, row: usize, group: usize, place: usize, u: &[f64]) -> Vector {
+    pub fn times_operators(&self, row: usize, group: usize, place: usize, u: &[f64]) -> Vector {
         let mut sum = [0.0; 3];
         if let (Some(constraint), Some(body)) = (self.constraint(row), &self.bodies.things()[place]) {
             for (sign, frame, point) in constraint.points_on(self.bodies.ids()[place], body, group) {

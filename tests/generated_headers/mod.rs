@@ -60,6 +60,7 @@ fn generate() -> [Generated; 6] {
         "conflict",
         "solution_set",
         "derivatives",
+        "gradient",
         "laws",
         "stabilization",
         "problem_file",

@@ -104,7 +104,7 @@ pub struct Constraint {
     pub shift: Vec<f64>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Model {
     pub bodies: BTreeMap<Id, Body>,
     pub constraints: BTreeMap<Id, Constraint>,

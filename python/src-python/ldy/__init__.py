@@ -29,7 +29,7 @@ from .constraints import GROUND, Constraint, Sync
 from .errors import Error, ErrorCode, InUseError, SingularMatrixError
 from .factor import Factor
 from .files import Problem, load_problem, save_problem
-from .gradients import Changes, Derivatives, Gradient, Kink, derivatives
+from .gradients import Changes, Derivatives, Gradient, Kink, StepGradient, derivatives
 from .inertia import Inertia
 from .joints import Joint, Joints
 from .laws import Law, Laws
@@ -70,6 +70,7 @@ __all__ = [
     "SolutionSet",
     "SpectralRadius",
     "Status",
+    "StepGradient",
     "Sync",
     "System",
     "advance_rotation",

@@ -13,7 +13,7 @@ from . import laws as _laws
 from .arrays import Floats, flat, ids, numbers
 from .errors import Error
 from .factor import Factor
-from .gradients import Derivatives
+from .gradients import Derivatives, StepGradient, step_gradient
 from .rows import Rows
 from .solutions import SolutionSet
 from .solver import Progress, Report, choices, report_of, start
@@ -344,6 +344,50 @@ class Results:
         """
         own = None if laws is None else _laws.raw(laws, self._core.row_counts())
         return Derivatives(_core.Derivatives.of_system(self._core, own, flat("R", R), tolerance), self._core.constraints())
+
+    def gradient(
+        self,
+        R: ArrayLike,
+        laws: _laws.Laws | _laws.Law | ArrayLike | None = None,
+        *,
+        by_R: ArrayLike = 0.0,
+        U: ArrayLike = 0.0,
+        velocities: ArrayLike | None = None,
+        tolerance: float = 0.0,
+    ) -> StepGradient:
+        """Return the derivatives of a function of a step by all data of the system.
+
+        The function depends on the forces R and velocities U of the constraints, and on the velocities of the bodies after the step, as
+        :meth:`apply_reactions` computes them. The data are those of the last update: call this before :meth:`apply_reactions`.
+
+        Parameters
+        ----------
+        R : (n,) array_like
+            The solution.
+        laws : Laws, Law or array_like, optional
+            As in :meth:`solve`.
+        by_R, U : float or (n,) array_like
+            The derivatives of the function by forces and by velocities of the constraints.
+        velocities : array_like, optional
+            The derivatives by the velocities of all bodies, one after the other, in the order of :meth:`bodies`; zero by default.
+        tolerance : float, optional
+            As in :meth:`derivatives`.
+
+        Returns
+        -------
+        StepGradient
+            The derivatives.
+
+        Raises
+        ------
+        Error
+            If laws, shapes or values are not valid, or there was no successful update since the last change.
+
+        See Also
+        --------
+        derivatives : Derivatives of the solution alone, forward and adjoint.
+        """
+        return step_gradient(self._core, self.derivatives(R, laws, tolerance=tolerance), R, by_R, U, velocities)
 
     def factorize(self, mu: ArrayLike = 0.0, *, out: Factor | None = None) -> Factor:
         """Return the sparse Cholesky factor of W + diag(mu) for the W of the last update.

@@ -57,14 +57,14 @@ pub struct ldy_fit {
 /// rows they were computed from. One thread at a time may use them.
 #[derive(Default)]
 pub struct ldy_derivatives {
-    derivatives: Derivatives,
+    pub(super) derivatives: Derivatives,
     /// The laws of rows of three.
     laws: Vec<Law>,
     /// Whether each row is a contact with one coefficient of friction.
     is_isotropic: Vec<bool>,
     /// The ids of the rows, if a system has them.
     ids: Vec<Id>,
-    changes: Vec<LawChange>,
+    pub(super) changes: Vec<LawChange>,
 }
 
 impl Handle for ldy_derivatives {
@@ -264,10 +264,7 @@ pub unsafe extern "C" fn ldy_derivatives_adjoint(
             let found = own.adjoint(of_R(column), of_U(column), &mut by_B[part(column)], Some(changes))?;
             worst = worst.or_worse(found);
             if let Some(by_laws) = &mut by_laws {
-                let to = &mut by_laws[column * rows..(column + 1) * rows];
-                for ((to, change), &is_isotropic) in to.iter_mut().zip(&*changes).zip(&*is_isotropic) {
-                    *to = told(if is_isotropic { change.joined() } else { *change });
-                }
+                write_laws(changes, is_isotropic, &mut by_laws[column * rows..(column + 1) * rows]);
             }
         }
         fit.put(told_fit(worst, own));
@@ -386,6 +383,11 @@ impl ldy_derivatives {
         })
     }
 
+    /// Write the derivatives in `changes`.
+    pub(super) fn write_laws(&self, to: &mut [ldy_law]) {
+        write_laws(&self.changes, &self.is_isotropic, to);
+    }
+
     /// The id of a row, or its number.
     fn constraint(&self, row: usize) -> i64 {
         self.ids.get(row).map_or(row as i64, |&id| id as i64)
@@ -412,6 +414,13 @@ fn read_changes(given: Option<&[ldy_law]>, is_isotropic: &[bool], changes: &mut 
     collect(changes, given.len(), read).map_err(|_| no_memory())
 }
 
+/// Write derivatives by the numbers of laws; contacts with one coefficient of friction have one derivative by it.
+fn write_laws(changes: &[LawChange], is_isotropic: &[bool], to: &mut [ldy_law]) {
+    for ((to, change), &is_isotropic) in to.iter_mut().zip(changes).zip(is_isotropic) {
+        *to = told(if is_isotropic { change.joined() } else { *change });
+    }
+}
+
 fn told(change: LawChange) -> ldy_law {
     let LawChange {
         friction,
@@ -436,7 +445,7 @@ fn told(change: LawChange) -> ldy_law {
     }
 }
 
-fn told_fit(fit: Fit, derivatives: &Derivatives) -> ldy_fit {
+pub(super) fn told_fit(fit: Fit, derivatives: &Derivatives) -> ldy_fit {
     ldy_fit {
         outside: fit.outside,
         is_singular: fit.is_singular.into(),
@@ -444,6 +453,6 @@ fn told_fit(fit: Fit, derivatives: &Derivatives) -> ldy_fit {
     }
 }
 
-fn no_memory() -> Code {
+pub(super) fn no_memory() -> Code {
     fail!(Code::OutOfMemory, "derivatives: out of memory")
 }

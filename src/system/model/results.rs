@@ -231,7 +231,7 @@ impl System {
     }
 
     /// The groups of rows, unless each row is a group, and a vector with three values for each group.
-    fn in_groups<'a>(
+    pub(in crate::system) fn in_groups<'a>(
         &self,
         groups: &'a mut Groups,
         padded: &'a mut Vec<f64>,
