@@ -1,4 +1,4 @@
-//! What the derivative of a function of forces and velocities by all data costs, over one cold solution to 1e-8.
+//! The time of the derivatives of a function of forces and velocities by all data, over one cold solution to 1e-8.
 //!
 //! A line `gradient SCENE dofs=N contacts=N singular=0|1 solve_us=X prepare_us=X adjoint_us=X` for each scene, then a line
 //! `target NAME VALUE LIMIT` for each aim. `prepare` linearizes all laws, `adjoint` factors the equations and solves them. Times are

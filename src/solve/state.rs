@@ -23,6 +23,13 @@ pub struct State {
     pub velocities: Vec<Vector>,
 }
 
+/// The memory of a measurement.
+#[derive(Debug, Default)]
+pub struct Measurement {
+    scaled: Scaled,
+    state: State,
+}
+
 impl State {
     /// Compute the velocities.
     pub fn find(&mut self, problem: &Problem3, laws: &[Law], forces: &[Vector]) -> memory::Result {
@@ -45,15 +52,15 @@ impl State {
         laws: &[Law],
         forces: &[Vector],
         groups: &Components,
+        Measurement { scaled, state }: &mut Measurement,
         mut tell: impl FnMut(&[u32], f64, f64, usize) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (mut scaled, mut of_scaled) = (Scaled::default(), Self::default());
         let measured = if laws.iter().any(is_anisotropic) {
             // The units in which friction is the same in all directions.
             scaled.prepare(problem, laws, forces)?;
             let (problem, laws, forces, _) = scaled.parts(problem);
-            of_scaled.find(&problem, laws, forces)?;
-            Measured { laws, forces, state: &of_scaled }
+            state.find(&problem, laws, forces)?;
+            Measured { laws, forces, state }
         } else {
             Measured { laws, forces, state: self }
         };

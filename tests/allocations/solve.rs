@@ -2,7 +2,8 @@
 //! second problem of the same pattern, which is solved without any
 
 use ldy::solve::{
-    BlockRows, Error, Fault, Kind, Law, Method, Normal, Options, Problem, Report, RowLayout, Solver,
+    BlockRows, Derivatives, Error, Fault, Kind, Law, Method, Normal, Options, Problem, Report, RowLayout,
+    Solver,
 };
 use testing::allocator::{fail_at, own_allocations as allocations};
 
@@ -120,6 +121,31 @@ fn a_repeated_pattern_allocates_nothing() {
         let report = column.solve(Method::Newton, &mut solver, &mut forces).expect("enough memory");
         assert!(report.steps > 0);
         assert_eq!(allocations(), before);
+    }
+}
+
+#[test]
+fn derivatives_of_a_repeated_pattern_allocate_nothing() {
+    for mut column in columns(12) {
+        let mut derivatives = Derivatives::default();
+        let count = column.b.len();
+        let (mut forces, ones) = (vec![0.0; count], vec![1.0; count]);
+        let [mut dr, mut du, mut by_b] = [(); 3].map(|()| vec![0.0; count]);
+        for is_again in [false, true] {
+            column.solve(Method::Newton, &mut Solver::new(), &mut forces).expect("enough memory");
+            let Column { starts, columns, values, b, laws, .. } = &column;
+            let layout =
+                column.layout.as_ref().map(|(scalars, values)| RowLayout::new(scalars, values).unwrap());
+            let w = BlockRows::new(starts, columns, values, layout).unwrap();
+            let problem = Problem { w, b, normal: Normal::Third };
+            let before = allocations();
+            derivatives.compute(&problem, laws, &forces, 0.0).expect("enough memory");
+            derivatives.forward(&ones, None, &mut dr, &mut du).expect("enough memory");
+            derivatives.adjoint(Some(&ones), Some(&ones), &mut by_b, None).expect("enough memory");
+            assert_eq!(allocations() == before, is_again);
+            assert!(by_b.iter().any(|x| *x != 0.0));
+            column.b.iter_mut().for_each(|b| *b *= 1.1);
+        }
     }
 }
 

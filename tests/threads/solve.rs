@@ -2,7 +2,7 @@
 //! without allocating.
 
 use ldy::rows::BlockRows;
-use ldy::solve::{Law, Method, Normal, Options, Problem, Report, Solver, Status};
+use ldy::solve::{Derivatives, Law, Method, Normal, Options, Problem, Report, Solver, Status};
 use ldy::system::System;
 use testing::allocator::own_allocations;
 
@@ -77,6 +77,23 @@ impl Heap {
         solver.solve(&problem, laws, &options, forces.as_flattened_mut()).unwrap()
     }
 
+    /// Each contact twice, with the same blocks.
+    fn twice(&self) -> Self {
+        let rows = self.b.len();
+        let mut all = Self { starts: vec![0], columns: vec![], values: vec![], b: vec![], laws: vec![] };
+        for row in (0..rows).chain(0..rows) {
+            let own = self.starts[row] as usize..self.starts[row + 1] as usize;
+            for shift in [0, rows as i32] {
+                all.columns.extend(self.columns[own.clone()].iter().map(|column| column + shift));
+                all.values.extend_from_slice(&self.values[own.clone()]);
+            }
+            all.starts.push(all.columns.len() as i32);
+            all.b.push(self.b[row]);
+            all.laws.push(self.laws[row]);
+        }
+        all
+    }
+
     /// Check that a solution after a change of values allocates nothing.
     fn allocates_nothing_again(mut self, method: Method) {
         let mut solver = Solver::new();
@@ -106,6 +123,23 @@ fn heaps() -> Heap {
         }
         all.b.extend(&heap.b[..rows]);
         all.laws.extend(&heap.laws[..rows]);
+    }
+    all
+}
+
+/// Contacts in rows side by side, each coupled with those beside it in its row.
+fn lines() -> Heap {
+    let mut all = Heap { starts: vec![0], columns: vec![], values: vec![], b: vec![], laws: vec![] };
+    let wave = |k: usize| (0.7 * k as f64).sin();
+    for row in 0..50 * 15 {
+        for column in row - usize::from(row % 15 > 0)..=row + usize::from(row % 15 < 14) {
+            let x = if column == row { 1.0 } else { -0.3 };
+            all.columns.push(column as i32);
+            all.values.push([x, 0.0, 0.02 * x, 0.0, x, 0.0, 0.02 * x, 0.0, x]);
+        }
+        all.starts.push(all.columns.len() as i32);
+        all.b.push([0.3 * wave(row), 0.2 * wave(row + 1), -1.0 + wave(row + 2)]);
+        all.laws.push(Law::contact(0.4));
     }
     all
 }
@@ -253,5 +287,28 @@ fn structures_do_not_depend_on_the_number_of_threads() {
         let solver = &mut Solver::new();
         assert!(solve(count, solver) == expected, "{count} threads");
         assert!(solve(1, solver) == expected, "one thread after {count}");
+    }
+}
+
+/// Derivatives of contacts, regular or singular: each contact may be there twice, so that its forces have none.
+#[test]
+fn derivatives_do_not_depend_on_threads() {
+    let team = Threads::new();
+    for (heap, twice) in [(lines(), false), (lines().twice(), true)] {
+        let (_, forces) = heap.solve(&mut Solver::new(), Method::Automatic);
+        let Heap { starts, columns, values, b, laws } = &heap;
+        let w = BlockRows::new(starts, columns, values.as_flattened(), None).unwrap();
+        let problem = Problem { w, b: b.as_flattened(), normal: Normal::Third };
+        let made = [1, 2, 3].map(|count| {
+            team.set(count);
+            let mut own = Derivatives::new(&problem, laws, forces.as_flattened(), 1e-4).unwrap();
+            let (mut dr, mut du, mut by_b) =
+                (vec![0.0; 3 * laws.len()], vec![0.0; 3 * laws.len()], vec![0.0; 3 * laws.len()]);
+            let fit = own.forward(problem.b, None, &mut dr, &mut du).unwrap();
+            own.adjoint(Some(problem.b), Some(problem.b), &mut by_b, None).unwrap();
+            assert!(fit.is_singular == twice && dr.iter().any(|x| *x != 0.0));
+            [dr, du, by_b].map(|values| values.into_iter().map(f64::to_bits).collect::<Vec<_>>())
+        });
+        assert!(made[0] == made[1] && made[0] == made[2]);
     }
 }

@@ -170,7 +170,7 @@ class Derivatives:
         Returns
         -------
         Changes
-            The changes of forces and velocities. A bias is a number of the law: its change is no part of that of U.
+            The changes of forces and velocities. A bias is a number of the law: its change is no part of the change of U.
 
         Raises
         ------
@@ -233,7 +233,7 @@ class Derivatives:
         return _gradient(B.reshape(*columns, count), laws.reshape(*columns, rows, 23), fit)
 
     def kinks(self) -> list[Kink]:
-        """Return where the solution is at a kink: derivatives are those of one side there.
+        """Return where the solution is at a kink: derivatives belong to one side there.
 
         Returns
         -------
@@ -268,7 +268,7 @@ def _gradient(B: Floats, laws: Floats, fit: tuple[bool, float]) -> Gradient:
 def step_gradient(
     core: _core.System, of: Derivatives, R: ArrayLike, by_R: ArrayLike, U: ArrayLike, velocities: ArrayLike | None
 ) -> StepGradient:
-    """The derivatives of a step of a system; velocities are those of all bodies in turn."""
+    """The derivatives of a step of a system; velocities are for all bodies in turn."""
     rows, count = of._core.counts()
     by = [np.ascontiguousarray(_broadcast(name, numbers(name, value), (count,))) for name, value in (("by_R", by_R), ("U", U))]
     bodies = None if velocities is None else flat("velocities", velocities)
@@ -352,7 +352,7 @@ class StepGradient:
         return mass, tensor.reshape(3, 3)
 
     def matrix(self, body: int) -> Floats:
-        """Return the derivatives by the matrix A of a body, in whatever form the body has it.
+        """Return the derivatives by the matrix A of a body, in any form of its inertia.
 
         Parameters
         ----------

@@ -9,21 +9,21 @@ use super::linear_law::{Bound, LinearLaw};
 /// numbers that the law does not have are ignored, and derivatives by them are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LawChange {
-    /// Of the coefficient of friction along the first tangent.
+    /// Friction along the first tangent.
     pub friction: f64,
-    /// Of the coefficient along the second tangent.
+    /// Friction along the second tangent.
     pub friction_2: f64,
-    /// Of the cohesion.
+    /// The cohesion.
     pub cohesion: f64,
-    /// Of the coefficient of rolling friction.
+    /// Rolling friction.
     pub rolling_friction: f64,
-    /// Of the coefficient of torsional friction.
+    /// Torsional friction.
     pub torsional_friction: f64,
-    /// Of the lower bounds, one for each scalar row. Where both bounds are the same, each has a half of the derivative by the force.
+    /// Lower bounds, one for each scalar row. Where both bounds are the same, each has a half of the derivative by the force.
     pub lower: [f64; MOST_ROWS],
-    /// Of the upper bounds, one for each scalar row.
+    /// Upper bounds, one for each scalar row.
     pub upper: [f64; MOST_ROWS],
-    /// Of the biases, one for each scalar row.
+    /// Biases, one for each scalar row.
     pub bias: [f64; MOST_ROWS],
 }
 

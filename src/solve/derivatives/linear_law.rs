@@ -1,4 +1,4 @@
-//! What a law demands of small changes of a solution, in the scaled unknowns y = √d R and v = U / √d:
+//! Laws for small changes of a solution, in the scaled unknowns y = √d R and v = U / √d:
 //! F dy + f dz + V dv + P dθ = 0, where z is y of the row before, for rows of moments, and θ are the numbers of the law.
 //!
 //! An open contact keeps its force. A closed one keeps its normal velocity, and each part of it either keeps its velocity (it

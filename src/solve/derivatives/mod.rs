@@ -23,7 +23,7 @@ use super::islands::Components;
 use super::places::Places;
 use super::problem::{Law, Normal, Problem, Problem3};
 use super::rows_of_three::Parts;
-use super::state::State;
+use super::state::{Measurement, State};
 use equations::{Equations, probe};
 pub use law_change::LawChange;
 pub use linear_law::KinkKind;
@@ -39,14 +39,14 @@ const TOLERANCE: f64 = 1e-6;
 /// Forces of a null vector below this share of its largest one are determined.
 const SMALL: f64 = 1e-6;
 
-/// A place where a solution is at a kink: there the derivative is that of one side, see [`KinkKind`].
+/// A place where a solution is at a kink: the derivative belongs to one side, see [`KinkKind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kink {
     /// The row.
     pub row: usize,
     /// The component of the row: the first one of a part with several components.
     pub component: usize,
-    /// What is at a kink.
+    /// The kind of the kink.
     pub kind: KinkKind,
 }
 
@@ -82,6 +82,7 @@ pub struct Derivatives {
     matrix: Matrix,
     groups: Components,
     state: State,
+    measurement: Measurement,
     zeros: Vec<f64>,
     /// The row of each row of three, and whether it has moments.
     rows: Vec<u32>,
@@ -351,10 +352,10 @@ impl Derivatives {
         laws: &[Law],
         forces: &[Vector],
     ) -> Result<(), Error> {
-        let Self { state, groups, zeros, residual, tolerance, kinks, .. } = self;
+        let Self { state, groups, measurement, zeros, residual, tolerance, kinks, .. } = self;
         refill(zeros, laws.len(), 0.0)?;
         *residual = 0.0;
-        state.measure::<A>(problem, laws, forces, groups, |rows, size, of_group, _| {
+        state.measure::<A>(problem, laws, forces, groups, measurement, |rows, size, of_group, _| {
             *residual = residual.max(of_group / size);
             rows.iter().for_each(|&row| zeros[row as usize] = *tolerance * size);
             Ok(())

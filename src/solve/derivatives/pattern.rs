@@ -9,7 +9,7 @@ use super::linear_law::LinearLaw;
 /// No block, or no place.
 pub const NONE: u32 = u32::MAX;
 
-/// The pattern of the equations, which is that of a symmetric matrix.
+/// The pattern of the equations. It is symmetric.
 #[derive(Debug, Default)]
 pub struct Pattern {
     /// The rows.

@@ -25,7 +25,7 @@ pub struct Work {
     /// Of velocities.
     pub v: Vec<Vector>,
     pub product: Vec<Vector>,
-    /// Of the equations.
+    /// Unknowns of the equations.
     pub x: Vec<Vector>,
 }
 
@@ -82,7 +82,7 @@ impl Derivatives {
         refill(x, self.pattern.rows.len(), [0.0; 3])
     }
 
-    /// Compute the scaled changes of forces, and of velocities without those of B.
+    /// Compute the scaled changes of forces, and of velocities without the change of B.
     pub(super) fn change(&mut self, velocities: &[f64], changes: Option<&[LawChange]>) -> Fit {
         let Self { matrix, laws, pattern, equations, work, places, rows, state, .. } = self;
         let (Work { y, v, product, x }, roots) = (work, &state.roots);

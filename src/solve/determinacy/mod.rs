@@ -25,7 +25,7 @@ use super::islands::Components;
 use super::places::Places;
 use super::problem::{Law, Normal, Problem, Problem3};
 use super::rows_of_three::{Padded, Parts as PaddedParts};
-use super::state::State;
+use super::state::{Measurement, State};
 use faces::{Faces, Solution};
 use null_space::NullSpace;
 use parts::{PartProgram, Parts};
@@ -319,7 +319,8 @@ impl SolutionSet {
         tolerance: Option<f64>,
     ) -> Result<(), Error> {
         let Self { faces, places, laws, roots, zeros, rows: numbers, .. } = self;
-        state.measure::<A>(problem, laws, forces, groups, |rows, size, residual, worst| {
+        let room = &mut Measurement::default();
+        state.measure::<A>(problem, laws, forces, groups, room, |rows, size, residual, worst| {
             let zero = tolerance.map_or((SHARP * size).max(MARGIN * residual), |tolerance| tolerance * size);
             rows.iter().for_each(|&row| zeros[row as usize] = zero);
             let why =

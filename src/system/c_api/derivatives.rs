@@ -169,7 +169,7 @@ pub unsafe extern "C" fn ldy_derivatives_compute_rows(
 ///   friction. NULL, with law_count 0: laws do not change.
 /// - dR, dU: where to write count values for each change. bias is a number of the law: its change is no part of dU.
 /// - count: number of scalar rows.
-/// - columns: number of changes; the arrays of a change follow those of the change before.
+/// - columns: number of changes; the arrays of all changes follow each other.
 /// - fit: where to write how well the equations could be solved; NULL: not wanted.
 ///
 /// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a change is not
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn ldy_derivatives_forward(
 ///   this name, kind is LDY_LAW_NONE. Where both bounds of a component are the same, each has a half of the derivative by the force.
 ///   NULL, with law_count 0: not wanted.
 /// - count: number of scalar rows.
-/// - columns: number of functions; the arrays of a function follow those of the function before.
+/// - columns: number of functions; the arrays of all functions follow each other.
 /// - fit: where to write how well the equations could be solved; NULL: not wanted.
 ///
 /// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a derivative is not
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn ldy_derivatives_adjoint(
     })
 }
 
-/// Return where the solution is at a kink, in the order of rows. Derivatives are those of one side there.
+/// Return where the solution is at a kink, in the order of rows. Derivatives belong to one side there.
 ///
 /// - kinks: where to write up to capacity kinks.
 /// - capacity: number of values of kinks; 0 to get the count alone.
@@ -401,7 +401,7 @@ fn named(error: fault::Error, ids: &[Id]) -> Code {
     located(Code::InvalidArgument, format_args!("constraint {id}: {}", error.fault), place)
 }
 
-/// Read changes of laws; those of contacts with one coefficient of friction are the same for both tangents.
+/// Read changes of laws. A contact with one coefficient of friction has the same change for both tangents.
 fn read_changes(given: Option<&[ldy_law]>, is_isotropic: &[bool], changes: &mut Vec<LawChange>) -> Result {
     let given = given.unwrap_or_default();
     let read = given.iter().enumerate().map(|(row, law)| {

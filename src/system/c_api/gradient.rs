@@ -46,14 +46,14 @@ pub unsafe extern "C" fn ldy_gradient_destroy(gradient: *mut ldy_gradient) {
 /// Compute the derivatives of a function L of a step by all data of a system.
 ///
 /// L depends on the forces R and velocities U of the constraints, and on the velocities of the bodies after the step,
-/// u + h A^-1 H^T R, as ldy_system_apply_reactions computes them. The data are those of the last update: call this before
+/// u + h A^-1 H^T R, as ldy_system_apply_reactions computes them. The data are as at the last update: call this before
 /// ldy_system_apply_reactions.
 ///
-/// - derivatives: those of R, by ldy_derivatives_compute with this system since its last update.
+/// - derivatives: of R, by ldy_derivatives_compute with this system since its last update.
 /// - R: count values, the solution.
 /// - by_R, by_U: count values each, the derivatives of L by R and by U. NULL: zero.
-/// - by_velocities: dof_count values, the derivatives by the velocities after the step: those of all bodies one after the other, in
-///   the order of ldy_system_bodies. NULL, with dof_count 0: zero.
+/// - by_velocities: dof_count values, the derivatives by the velocities of all bodies after the step, in the order of
+///   ldy_system_bodies. NULL, with dof_count 0: zero.
 /// - by_B: where to write count values, the derivatives by B; NULL: not wanted.
 /// - by_laws: where to write law_count laws, as in ldy_derivatives_adjoint. NULL, with law_count 0: not wanted.
 /// - fit: where to write how well the equations could be solved; NULL: not wanted.
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn ldy_gradient_inertia(
     })
 }
 
-/// Return the derivatives by the matrix A of a body, in whatever form the body has it. Those by its inverse follow from
+/// Return the derivatives by the matrix A of a body, in any form of its inertia. Those by its inverse follow from
 /// d(A^-1) = -A^-1 dA A^-1.
 ///
 /// - body: its id.
@@ -239,8 +239,8 @@ pub unsafe extern "C" fn ldy_gradient_place(
     })
 }
 
-/// Return the derivatives by the operator H of a constraint on a body, signs included. For a constraint at points H is that of the
-/// points, for a joint that of its axes.
+/// Return the derivatives by the operator H of a constraint on a body, signs included. A constraint at points and a
+/// joint have an H, too.
 ///
 /// - constraint: its id. body: the id of a body that it acts on; this is not checked.
 /// - values: where to write count values, m x n, column-major.

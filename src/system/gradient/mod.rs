@@ -72,18 +72,19 @@ const B: usize = 3;
 
 impl System {
     /// Compute the derivatives of a function L of a step by all data of the system: of forces R and velocities U of the constraints after
-    /// the step, and of the velocities u⁺ = u + h A⁻¹ Hᵀ R of the bodies, see [`System::apply_reactions`]. The data are those of the last
+    /// the step, and of the velocities u⁺ = u + h A⁻¹ Hᵀ R of the bodies, see [`System::apply_reactions`]. The data are as at the last
     /// update.
     ///
-    /// - `derivatives`: those of the solution `forces` of the last update, see [`System::compute_derivatives`].
+    /// - `derivatives`: of the solution `forces` of the last update, see [`System::compute_derivatives`].
     /// - `by_forces`, `by_u`: ∂L/∂R and ∂L/∂U, a value for each scalar row; none: zero.
-    /// - `by_velocities`: ∂L/∂u⁺, the values of all bodies one after the other, in the order of ids; none: zero.
+    /// - `by_velocities`: ∂L/∂u⁺, the values of all bodies in the order of ids; none: zero.
     /// - `by_laws`: where to write the derivatives by the numbers of the laws, one for each row.
     /// - `gradient`: the others. Its memory is used again.
     ///
     /// # Errors
     /// If there was no successful update since the last change of anything, an array has the wrong length, a value is not finite, A⁻¹
-    /// of a body cannot be applied, or memory is exhausted. After one of the last two `gradient` is empty, after another one as before.
+    /// of a body cannot be applied, or memory is exhausted. If A⁻¹ cannot be applied or memory is exhausted, `gradient` is
+    /// empty afterwards; else it has not changed.
     #[allow(clippy::too_many_arguments, reason = "each is another part of the chain")]
     pub fn gradient(
         &self,
