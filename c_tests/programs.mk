@@ -74,6 +74,7 @@ objects.system_rows_solve := $(call system,rows_solve failing_allocator check)
 objects.system_conflict := $(call system,conflict failing_allocator check)
 objects.system_derivatives := $(call system,derivatives failing_allocator check)
 objects.system_gradient := $(call system,gradient failing_allocator check)
+objects.system_batch := $(call system,batch failing_allocator check)
 objects.system_solution_set := $(call system,solution_set failing_allocator check)
 objects.system_files := $(call system,files check)
 objects.system_problem_file := $(call system,problem_file check)
@@ -121,7 +122,7 @@ PROGRAMS := $(TESTS) $(TOOLS)
 comma := ,
 wrap = $(addprefix -Wl$(comma)--wrap=,$(1))
 # Programs in which allocations fail.
-FAILING := allocation_failures factor_allocations build_info system_allocations locdyn_rows system_models system_rows system_rows_solve system_derivatives system_gradient system_solution_set \
+FAILING := allocation_failures factor_allocations build_info system_allocations locdyn_rows system_models system_rows system_rows_solve system_derivatives system_gradient system_batch system_solution_set \
   system_conflict system_sync system_joints system_random fuzz_system thread_allocations history insertion_orders
 $(foreach name,$(FAILING),$(eval flags.$(name) := $(call wrap,malloc calloc realloc posix_memalign aligned_alloc free)))
 flags.shadow := $(call wrap,malloc calloc realloc free)

@@ -1453,6 +1453,57 @@ private:
   std::unique_ptr<ldy_gradient, destroyer> raw_;
 };
 
+/* Many systems at once: each has the results that it has alone. */
+class batch {
+public:
+  batch ()
+  {
+    ldy_batch *raw = nullptr;
+    detail::check (ldy_batch_create (&raw));
+    raw_.reset (raw);
+  }
+
+  /* The underlying C object. */
+  ldy_batch *raw () const noexcept { return raw_.get (); }
+
+  /* See ldy_batch_update. */
+  void update (view<ldy_system *const> systems, double h) { detail::check (ldy_batch_update (raw (), systems.data (), systems.size (), h)); }
+
+  /* See ldy_batch_solve. starts has the first value of each system in R, and the end; statuses and residuals may be empty. */
+  void solve (view<ldy_system *const> systems, view<double> R, view<const std::size_t> starts, view<std::int32_t> statuses = {}, view<double> residuals = {}, const ldy_contact_solver_options *options = nullptr)
+  {
+    const std::size_t count = systems.size ();
+    check_starts (starts, count, R.size ());
+    detail::need (statuses, statuses.size () ? count : 0, "statuses");
+    detail::need (residuals, residuals.size () ? count : 0, "residuals");
+    detail::check (ldy_batch_solve (raw (), systems.data (), count, options, R.data (), starts.data (), statuses.size () ? statuses.data () : nullptr, residuals.size () ? residuals.data () : nullptr));
+  }
+
+  /* See ldy_batch_adjoint; fits may be empty. */
+  void adjoint (view<ldy_system *const> systems, values R, values by_R, values by_U, view<double> by_B, view<const std::size_t> starts, view<ldy_fit> fits = {})
+  {
+    const std::size_t count = systems.size ();
+    check_starts (starts, count, R.size ());
+    detail::need (by_R, R.size (), "by_R"), detail::need (by_U, R.size (), "by_U"), detail::need (by_B, R.size (), "by_B");
+    detail::need (fits, fits.size () ? count : 0, "fits");
+    detail::check (ldy_batch_adjoint (raw (), systems.data (), count, R.data (), by_R.data (), by_U.data (), by_B.data (), starts.data (), fits.size () ? fits.data () : nullptr));
+  }
+
+private:
+  static void check_starts (view<const std::size_t> starts, std::size_t count, std::size_t size)
+  {
+    detail::need (starts, count + 1, "starts");
+    if (starts.data ()[count] != size)
+      throw Error (LDY_ERROR_INVALID_ARGUMENT, "starts: the last value is not the number of forces");
+  }
+
+  struct destroyer {
+    void operator() (ldy_batch *raw) const noexcept { ldy_batch_destroy (raw); }
+  };
+
+  std::unique_ptr<ldy_batch, destroyer> raw_;
+};
+
 /* See ldy_rows_redundant, for any rows. flags has a value for each scalar row. Returns the number of dependent scalar rows. */
 inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 0)
 {

@@ -2731,7 +2731,7 @@ int ldy_derivatives_compute_rows(ldy_derivatives *derivatives,
      friction. NULL, with law_count 0: laws do not change.
    - dR, dU: where to write count values for each change. bias is a number of the law: its change is no part of dU.
    - count: number of scalar rows.
-   - columns: number of changes; the arrays of a change follow those of the change before.
+   - columns: number of changes; the arrays of all changes follow each other.
    - fit: where to write how well the equations could be solved; NULL: not wanted.
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a change is not
@@ -2759,7 +2759,7 @@ int ldy_derivatives_forward(ldy_derivatives *derivatives,
      this name, kind is LDY_LAW_NONE. Where both bounds of a component are the same, each has a half of the derivative by the force.
      NULL, with law_count 0: not wanted.
    - count: number of scalar rows.
-   - columns: number of functions; the arrays of a function follow those of the function before.
+   - columns: number of functions; the arrays of all functions follow each other.
    - fit: where to write how well the equations could be solved; NULL: not wanted.
 
    Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a derivative is not
@@ -2779,7 +2779,7 @@ int ldy_derivatives_adjoint(ldy_derivatives *derivatives,
                             size_t columns,
                             ldy_fit *fit);
 
-/* Return where the solution is at a kink, in the order of rows. Derivatives are those of one side there.
+/* Return where the solution is at a kink, in the order of rows. Derivatives belong to one side there.
 
    - kinks: where to write up to capacity kinks.
    - capacity: number of values of kinks; 0 to get the count alone.
@@ -2857,14 +2857,14 @@ void ldy_gradient_destroy(ldy_gradient *gradient);
 /* Compute the derivatives of a function L of a step by all data of a system.
 
    L depends on the forces R and velocities U of the constraints, and on the velocities of the bodies after the step,
-   u + h A^-1 H^T R, as ldy_system_apply_reactions computes them. The data are those of the last update: call this before
+   u + h A^-1 H^T R, as ldy_system_apply_reactions computes them. The data are as at the last update: call this before
    ldy_system_apply_reactions.
 
-   - derivatives: those of R, by ldy_derivatives_compute with this system since its last update.
+   - derivatives: of R, by ldy_derivatives_compute with this system since its last update.
    - R: count values, the solution.
    - by_R, by_U: count values each, the derivatives of L by R and by U. NULL: zero.
-   - by_velocities: dof_count values, the derivatives by the velocities after the step: those of all bodies one after the other, in
-     the order of ldy_system_bodies. NULL, with dof_count 0: zero.
+   - by_velocities: dof_count values, the derivatives by the velocities of all bodies after the step, in the order of
+     ldy_system_bodies. NULL, with dof_count 0: zero.
    - by_B: where to write count values, the derivatives by B; NULL: not wanted.
    - by_laws: where to write law_count laws, as in ldy_derivatives_adjoint. NULL, with law_count 0: not wanted.
    - fit: where to write how well the equations could be solved; NULL: not wanted.
@@ -2938,7 +2938,7 @@ int ldy_gradient_inertia(const ldy_gradient *gradient,
                          double *mass,
                          double *tensor);
 
-/* Return the derivatives by the matrix A of a body, in whatever form the body has it. Those by its inverse follow from
+/* Return the derivatives by the matrix A of a body, in any form of its inertia. Those by its inverse follow from
    d(A^-1) = -A^-1 dA A^-1.
 
    - body: its id.
@@ -2991,8 +2991,8 @@ int ldy_gradient_place(const ldy_gradient *gradient,
                        double *master_point,
                        double *slave_point);
 
-/* Return the derivatives by the operator H of a constraint on a body, signs included. For a constraint at points H is that of the
-   points, for a joint that of its axes.
+/* Return the derivatives by the operator H of a constraint on a body, signs included. A constraint at points and a
+   joint have an H, too.
 
    - constraint: its id. body: the id of a body that it acts on; this is not checked.
    - values: where to write count values, m x n, column-major.
@@ -3027,6 +3027,102 @@ int ldy_gradient_compliance(const ldy_gradient *gradient,
                             int64_t constraint,
                             double *values,
                             size_t count);
+
+
+/* The memory for many systems at once: a contact solver and derivatives for each. Threads take one system after the other (see
+   ldy_set_threads), and each system has the bits that it has alone. A call for as many systems, with the patterns of the last call,
+   allocates nothing. One thread at a time may use it. */
+typedef struct ldy_batch ldy_batch;
+
+/* Create a batch.
+
+   - batch: where to write it. Destroy it with ldy_batch_destroy.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if batch is NULL.
+
+   Safety:
+   batch is NULL or valid. */
+LDY_RESULT
+int ldy_batch_create(ldy_batch **batch);
+
+/* Destroy a batch; NULL is allowed.
+
+   Safety:
+   batch is NULL or comes from ldy_batch_create, and is not used afterwards. */
+void ldy_batch_destroy(ldy_batch *batch);
+
+/* Update many systems, as ldy_system_update does for one system. All are tried, also after an error. The calling thread updates the
+   systems that have inverse callbacks.
+
+   - systems: count systems, all different.
+   - h: the step of all of them.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a system is NULL or is there twice, or the error
+   of the first system that could not be updated; the text has its place in systems, counted from 0.
+
+   Safety:
+   batch comes from ldy_batch_create; systems is NULL or has count systems, each NULL or from ldy_system_create. */
+LDY_RESULT
+int ldy_batch_update(ldy_batch *batch,
+                     ldy_system *const *systems,
+                     size_t count,
+                     double h);
+
+/* Solve the contact problems of many systems, as ldy_contact_solver_solve does for one system, with kept laws. All
+   are tried, also after an error.
+
+   - systems: count systems, all different.
+   - options: NULL: the defaults. Each system has the same ones: a limit of sweeps or work belongs to each system, so that a hard one
+     does not keep the others waiting. There is no progress function.
+   - R: the forces of all systems, initial guesses and results.
+   - starts: count + 1 values: the first value of each system in R, from 0 on, and the end.
+   - statuses, residuals: where to write count values each, see ldy_contact_solver_report; NULL: not wanted. A system with an error has
+     the status -1.
+
+   Returns 0, also if solutions did not converge, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a system is
+   NULL or is there twice, or starts do not fit, or the error of the first system that could not be solved; the text has its place in
+   systems, counted from 0. R of a system with an error has not changed.
+
+   Safety:
+   batch comes from ldy_batch_create; systems is NULL or has count systems, each NULL or from ldy_system_create; the other arrays are
+   NULL or have the sizes given, and do not overlap; options is NULL or valid, and has the bytes that its size says. */
+LDY_RESULT
+int ldy_batch_solve(ldy_batch *batch,
+                    ldy_system *const *systems,
+                    size_t count,
+                    const ldy_contact_solver_options *options,
+                    double *R,
+                    const size_t *starts,
+                    int32_t *statuses,
+                    double *residuals);
+
+/* Compute for each of many systems the derivatives of a function of its forces and velocities by B. It does what
+   ldy_derivatives_compute and ldy_derivatives_adjoint do for one system, with the laws that are kept with the constraints. All are
+   tried, also after an error.
+
+   - systems: count systems, all different.
+   - R: the solutions of all systems.
+   - by_R, by_U: the derivatives of the functions.
+   - by_B: where to write their derivatives by B.
+   - starts: count + 1 values: the first value of each system in R, by_R, by_U and by_B, from 0 on, and the end.
+   - fits: where to write count values, how well the equations of each system could be solved; NULL: not wanted.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a system is NULL or is there twice, or starts do
+   not fit, or the error of the first system that has no derivatives; the text has its place in systems, counted from 0.
+
+   Safety:
+   batch comes from ldy_batch_create; systems is NULL or has count systems, each NULL or from ldy_system_create; the other arrays are
+   NULL or have the sizes given, and those that are written do not overlap others. */
+LDY_RESULT
+int ldy_batch_adjoint(ldy_batch *batch,
+                      ldy_system *const *systems,
+                      size_t count,
+                      const double *R,
+                      const double *by_R,
+                      const double *by_U,
+                      double *by_B,
+                      const size_t *starts,
+                      ldy_fit *fits);
 
 
 /* Keep the law of a constraint with the constraint.

@@ -24,8 +24,13 @@ impl<E> FirstError<E> {
 
     /// The first error, if there was one.
     pub(crate) fn into_result(self) -> Result<(), E> {
+        self.into_placed().map_err(|(_, error)| error)
+    }
+
+    /// The first error with its place, if there was one.
+    pub(crate) fn into_placed(self) -> Result<(), (usize, E)> {
         let first = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        first.map_or(Ok(()), |(_, error)| Err(error))
+        first.map_or(Ok(()), Err)
     }
 }
 

@@ -846,6 +846,37 @@ void test_gradients ()
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "tensor: 6 values where 9", [&] { gradient.inertia (ball, u); }));
 }
 
+/* Balls of the masses 1, 2 and 3 that come down at the speed 1. */
+void test_batches ()
+{
+  std::vector<ldy::System> systems (3);
+  std::vector<ldy_system *> raw;
+  std::vector<double> R (9), zero (9), by_B (9), residuals (3);
+  std::vector<std::int32_t> statuses (3, 7);
+  std::vector<ldy_fit> fits (3);
+  const std::vector<std::size_t> starts = { 0, 3, 6, 9 };
+  const ldy::view<const double> unit (axes);
+  for (int k = 0; k < 3; k ++) {
+    ldy::System &system = systems[static_cast<std::size_t> (k)];
+    const ldy::id ball = system.add_rigid (k + 1, unit, unit, { 0, 0, 0 });
+    system.set_velocity (ball, { 0, 0, 0, 0, 0, -1 });
+    const ldy::id contact = system.add_point_constraint (ball, ldy::ground, unit, { 0, 0, 0 }, {});
+    system.set_laws (std::vector<ldy::id> { contact }, std::vector<ldy_law> { ldy::contact_law (0.5) });
+    raw.push_back (system.raw ());
+  }
+  ldy::batch empty, batch = std::move (empty);
+  CHECK (empty.raw () == nullptr);
+  batch.update (raw, 0.5);
+  batch.solve (raw, R, starts, statuses, residuals);
+  for (std::size_t k = 0; k < 3; k ++)
+    CHECK (std::fabs (R[3 * k + 2] - 2 * static_cast<double> (k + 1)) < 1e-7 && statuses[k] == LDY_STATUS_CONVERGED && residuals[k] <= 1e-8);
+  batch.adjoint (raw, R, { 0, 0, 1, 0, 0, 1, 0, 0, 1 }, zero, by_B, starts, fits);
+  CHECK (std::fabs (by_B[2] + 2) < 1e-9 && std::fabs (by_B[8] + 6) < 1e-9 && fits[2].is_solution == 1);
+  batch.solve (raw, R, starts);
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "starts: the last value", [&] { batch.solve (raw, ldy::view<double> (R.data (), 8), starts); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "statuses: 2 values where 3", [&] { batch.solve (raw, R, starts, ldy::view<std::int32_t> (statuses.data (), 2)); }));
+}
+
 #if __cplusplus >= 202002L
 void test_spans ()
 {
@@ -886,6 +917,7 @@ int main (int, char **argv)
   test_solution_sets ();
   test_derivatives ();
   test_gradients ();
+  test_batches ();
   test_rows_of_locdyn ();
 #if __cplusplus >= 202002L
   test_spans ();

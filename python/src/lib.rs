@@ -3,6 +3,7 @@
 
 mod arrays;
 mod at_exit;
+mod batch;
 mod derivatives;
 mod errors;
 mod factor;
@@ -24,6 +25,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stability::advance_rotation, module)?)?;
     module.add_function(wrap_pyfunction!(stability::frame_from_normal, module)?)?;
     at_exit::register(module)?;
+    module.add_class::<batch::Batch>()?;
     module.add_class::<factor::Factor>()?;
     module.add_class::<solution_set::SolutionSet>()?;
     module.add_class::<derivatives::Derivatives>()?;

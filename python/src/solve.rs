@@ -237,15 +237,9 @@ impl Progress {
     }
 }
 
-/// The report of a solver's last problem.
-pub fn report<'py>(
-    py: Python<'py>,
-    report: &ldy::solve::Report,
-    options: &Options,
-    solver: &Solver,
-    text: &ConflictText,
-) -> Report<'py> {
-    let status = match report.status {
+/// The status for Python.
+pub fn status_of(status: Status) -> &'static str {
+    match status {
         Status::Converged => "converged",
         Status::SweepLimit => "sweep_limit",
         Status::TimeLimit => "time_limit",
@@ -255,7 +249,18 @@ pub fn report<'py>(
         Status::WorkLimit => "work_limit",
         // Later versions of the library may have more.
         _ => "unknown",
-    };
+    }
+}
+
+/// The report of a solver's last problem.
+pub fn report<'py>(
+    py: Python<'py>,
+    report: &ldy::solve::Report,
+    options: &Options,
+    solver: &Solver,
+    text: &ConflictText,
+) -> Report<'py> {
+    let status = status_of(report.status);
     let residual = &report.residual;
     let numbers = [
         residual.by(options.measure),

@@ -52,7 +52,7 @@ impl System {
     }
 
     /// To change it.
-    fn write(&self) -> PyResult<RwLockWriteGuard<'_, Inner>> {
+    pub fn write(&self) -> PyResult<RwLockWriteGuard<'_, Inner>> {
         match self.0.try_write() {
             Ok(inner) => Ok(inner),
             Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
@@ -115,8 +115,12 @@ impl System {
 impl Inner {
     /// The exception for an error. If an inverse callback has raised, this is its exception.
     fn raised(&self, error: Error) -> PyErr {
-        let thrown = self.functions.thrown.lock().unwrap_or_else(PoisonError::into_inner).take();
-        thrown.unwrap_or_else(|| raised(error))
+        self.exception().unwrap_or_else(|| raised(error))
+    }
+
+    /// The exception that an inverse callback has raised.
+    pub fn exception(&self) -> Option<PyErr> {
+        self.functions.thrown.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

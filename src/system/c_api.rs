@@ -6,6 +6,7 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets are those of C")]
 
 mod arguments;
+mod batch;
 pub mod bodies;
 mod bulk;
 mod bulk_world;

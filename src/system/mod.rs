@@ -13,6 +13,7 @@
 //! `world` converts quantities of the world frame, `spin` rotates free rigid bodies, and `joints` has joints of rigid bodies by axes.
 
 mod axes;
+mod batch;
 mod body;
 mod body_rows;
 mod bulk;
@@ -44,6 +45,7 @@ mod world;
 pub use crate::math::lanczos::Estimate;
 pub use crate::rows::multiply::{Columns, extent};
 pub use axes::SystemOption;
+pub use batch::{Batch, ByResults};
 pub use body::{Body, Inertia, Kinematics};
 pub use bulk::{AtPoints, EntryError, EntryResult};
 pub use conflict_text::ConflictText;

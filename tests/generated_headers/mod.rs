@@ -61,6 +61,7 @@ fn generate() -> [Generated; 6] {
         "solution_set",
         "derivatives",
         "gradient",
+        "batch",
         "laws",
         "stabilization",
         "problem_file",

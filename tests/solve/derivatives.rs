@@ -370,6 +370,46 @@ fn singular_equations_have_the_shortest_changes() {
     }
 }
 
+/// W need not be symmetric, nor have a block in each transposed place.
+#[test]
+fn the_pattern_need_not_be_symmetric() {
+    let mut random = Random::new(2);
+    let heights = [3, 1, 2, 5];
+    let count: usize = heights.iter().sum();
+    let firsts = testing::blocks::firsts(heights);
+    let mut w = random.matrix(count, count) + DMatrix::identity(count, count) * 8.0;
+    let is_there = |row: usize, column: usize| row == column || (row + 2 * column) % 3 == 1;
+    for (row, &height) in heights.iter().enumerate() {
+        for column in (0..4).filter(|&column| !is_there(row, column)) {
+            w.view_mut((firsts[row], firsts[column]), (height, heights[column])).fill(0.0);
+        }
+    }
+    assert!(is_there(0, 2) != is_there(2, 0));
+    let blocks = Blocks::new(&w, &heights, is_there);
+    let layout = RowLayout::new(&blocks.scalars, &blocks.places).unwrap();
+    let rows = BlockRows::new(&blocks.starts, &blocks.columns, &blocks.values, Some(layout)).unwrap();
+    let b = DVector::from_vec(random.values(count));
+    let inverse = w.clone().try_inverse().unwrap();
+    let forces = -&inverse * &b;
+    let fixed = RowLaw {
+        kind: Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
+        bias: [0.0; 6],
+    };
+    let laws: Vec<_> = heights.iter().flat_map(|&height| fixed.parts(height)).collect();
+    let problem = Problem { w: rows, b: b.as_slice(), normal: Normal::Third };
+    let mut own = Derivatives::new(&problem, &laws, forces.as_slice(), 0.0).unwrap();
+    let (free, by) = (random.values(count), random.values(count));
+    let (mut dr, mut du, mut by_b) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
+    own.forward(&free, None, &mut dr, &mut du).unwrap();
+    own.adjoint(Some(&by), None, &mut by_b, None).unwrap();
+    let near = |found: Vec<f64>, expected: DVector<f64>| {
+        assert!((DVector::from_vec(found) - &expected).amax() < 1e-12, "{expected}");
+    };
+    near(dr, -&inverse * DVector::from_vec(free));
+    near(by_b, -inverse.tr_mul(&DVector::from_vec(by)));
+    near(du, DVector::zeros(count));
+}
+
 /// Each kind of kink is told with its row and component.
 #[test]
 fn kinks_are_told() {

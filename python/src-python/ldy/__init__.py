@@ -24,6 +24,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import joints, laws
+from .batches import Batch, BatchGradient, BatchReport
 from .bodies import Body
 from .constraints import GROUND, Constraint, Sync
 from .errors import Error, ErrorCode, InUseError, SingularMatrixError
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUND",
+    "Batch",
+    "BatchGradient",
+    "BatchReport",
     "Blocks",
     "Body",
     "Changes",

@@ -110,11 +110,8 @@ impl Solution<'_> {
     /// The scaled normal force of a contact with its cohesion, if the contact is closed.
     fn normal<A: Axes>(&self, row: usize) -> Option<f64> {
         let Kind::Contact { cohesion, .. } = self.laws[row].kind else { return None };
-        let (root, zero) = (self.roots[row], self.zeros[row]);
-        let (force, velocity) =
-            (root * (self.forces[row][A::N] + cohesion), self.velocities[row][A::N] / root);
-        let is_closed = force > zero && (velocity <= zero || velocity < force);
-        is_closed.then_some(force)
+        let force = self.roots[row] * (self.forces[row][A::N] + cohesion);
+        (force > self.zeros[row]).then_some(force)
     }
 
     fn contact<A: Axes>(

@@ -210,7 +210,7 @@ pub unsafe extern "C" fn ldy_derivatives_forward(
             let found = own.forward(&velocities[part(column)], changes, &mut dR[part(column)], &mut dU[part(column)])?;
             worst = worst.or_worse(found);
         }
-        fit.put(told_fit(worst, own));
+        fit.put(ldy_fit::new(&worst, own.is_solution()));
     })
 }
 
@@ -267,7 +267,7 @@ pub unsafe extern "C" fn ldy_derivatives_adjoint(
                 write_laws(changes, is_isotropic, &mut by_laws[column * rows..(column + 1) * rows]);
             }
         }
-        fit.put(told_fit(worst, own));
+        fit.put(ldy_fit::new(&worst, own.is_solution()));
     })
 }
 
@@ -445,11 +445,9 @@ fn told(change: LawChange) -> ldy_law {
     }
 }
 
-pub(super) fn told_fit(fit: Fit, derivatives: &Derivatives) -> ldy_fit {
-    ldy_fit {
-        outside: fit.outside,
-        is_singular: fit.is_singular.into(),
-        is_solution: derivatives.is_solution().into(),
+impl ldy_fit {
+    pub(super) fn new(fit: &Fit, is_solution: bool) -> Self {
+        Self { outside: fit.outside, is_singular: fit.is_singular.into(), is_solution: is_solution.into() }
     }
 }
 

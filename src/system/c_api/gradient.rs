@@ -9,7 +9,7 @@ use crate::solve::LawChange;
 use crate::system::Gradient;
 
 use super::arguments::{self, body_id, constraint_id, entry, null};
-use super::derivatives::{ldy_derivatives, ldy_fit, no_memory, told_fit};
+use super::derivatives::{ldy_derivatives, ldy_fit, no_memory};
 use super::ldy_system;
 use super::solve::ldy_law;
 
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn ldy_gradient_compute(
         if let Some(by_laws) = by_laws {
             derivatives.write_laws(by_laws);
         }
-        fit.put(told_fit(found, &derivatives.derivatives));
+        fit.put(ldy_fit::new(&found, derivatives.derivatives.is_solution()));
     })
 }
 

@@ -306,7 +306,7 @@ pub unsafe extern "C" fn ldy_contact_solver_solve(
            report: optional sized => {
         ensure!(laws.is_some() || law_count == 0, null("laws"));
         let options = Chosen::read(options)?;
-        ensure!(options.normal == Normal::Third, fail!(Code::InvalidArgument, "{NORMAL_OF_SYSTEMS}"));
+        options.check_for_systems(NORMAL_OF_SYSTEMS)?;
         let ldy_contact_solver { solver, laws: kept, is_of_rows } = solver;
         laws_of_rows(system, laws, kept)?;
         let mut progress = options.progress();
@@ -361,19 +361,30 @@ pub unsafe extern "C" fn ldy_contact_solver_solve_rows(
     })
 }
 
-const NORMAL_OF_SYSTEMS: &str = "options->normal_first is not 0: the contacts of a system have the normal last; \
+pub(super) const NORMAL_OF_SYSTEMS: &str = "options->normal_first is not 0: the contacts of a system have the normal last; \
     reorder the rows of operators, or call ldy_contact_solver_solve_rows with ldy_system_results";
 
 /// Options as the core has them, and the normal component.
-struct Chosen {
-    options: Options,
+pub(super) struct Chosen {
+    pub options: Options,
     normal: Normal,
     progress: ldy_progress,
     data: *mut c_void,
 }
 
 impl Chosen {
-    fn read(given: Option<CallerStruct<ldy_contact_solver_options>>) -> Result<Self> {
+    /// Check that the normal comes last, as in the rows of systems.
+    pub fn check_for_systems(&self, text: &str) -> Result {
+        ensure!(self.normal == Normal::Third, fail!(Code::InvalidArgument, "{text}"));
+        Ok(())
+    }
+
+    /// Whether there is a progress function.
+    pub fn has_progress(&self) -> bool {
+        self.progress.is_some()
+    }
+
+    pub fn read(given: Option<CallerStruct<ldy_contact_solver_options>>) -> Result<Self> {
         let mut options = Options::default();
         let Some(given) = given.map(|given| given.read()) else {
             return Ok(Self { options, normal: Normal::Third, progress: None, data: ptr::null_mut() });
@@ -558,15 +569,7 @@ fn tell(
     let Some(place) = place else { return };
     place.fill(&ldy_contact_solver_report {
         size: size_of::<ldy_contact_solver_report>(),
-        status: match report.status {
-            Status::Converged => LDY_STATUS_CONVERGED,
-            Status::SweepLimit => LDY_STATUS_SWEEP_LIMIT,
-            Status::TimeLimit => LDY_STATUS_TIME_LIMIT,
-            Status::Stalled => LDY_STATUS_STALLED,
-            Status::Infeasible => LDY_STATUS_INFEASIBLE,
-            Status::Stopped => LDY_STATUS_STOPPED,
-            Status::WorkLimit => LDY_STATUS_WORK_LIMIT,
-        },
+        status: status_of(report.status),
         sweeps: count(report.sweeps),
         steps: count(report.steps),
         worst: count(report.residual.worst),
@@ -579,4 +582,17 @@ fn tell(
         history_count: history.len(),
         work: report.work,
     });
+}
+
+/// The status in C.
+pub(super) fn status_of(status: Status) -> i32 {
+    match status {
+        Status::Converged => LDY_STATUS_CONVERGED,
+        Status::SweepLimit => LDY_STATUS_SWEEP_LIMIT,
+        Status::TimeLimit => LDY_STATUS_TIME_LIMIT,
+        Status::Stalled => LDY_STATUS_STALLED,
+        Status::Infeasible => LDY_STATUS_INFEASIBLE,
+        Status::Stopped => LDY_STATUS_STOPPED,
+        Status::WorkLimit => LDY_STATUS_WORK_LIMIT,
+    }
 }

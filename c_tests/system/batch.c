@@ -1,0 +1,265 @@
+/* Many systems at once through ldy_system.h: the bits of each system alone, for any order and number of threads, systems with inverse
+ * callbacks, a hard problem among easy ones, bad input with its texts, and every allocation that fails. */
+#include <math.h>
+#include <string.h>
+
+#include "support/failing_allocator.h"
+#include "system/face.h"
+
+#define SYSTEMS 12
+#define MOST (3 * 4 * 8)
+
+static int twice (int32_t size, int32_t columns, double *x, void *data)
+{
+  (void) data;
+  for (int k = 0; k < size * columns; k ++) x[k] *= 2;
+  return 0;
+}
+
+/* A stack of boxes on four points each, whose number, friction and speed depend on k; every third system has a body with a callback. */
+static ldy_system *stack (int k)
+{
+  static const double corners[4][2] = { { -1, -1 }, { 1, -1 }, { 1, 1 }, { -1, 1 } };
+  double u[6] = { 0, 0, 0, 0.1 * k, 0.3, -1 - 0.05 * k };
+  ldy_law law = { .kind = LDY_LAW_CONTACT, .friction = 0.2 + 0.05 * k };
+  int64_t below = LDY_GROUND, body, contact;
+  ldy_system *system = NULL;
+
+  GOOD (ldy_system_create (&system));
+  for (int level = 0; level < 1 + k % 3; level ++) {
+    double center[3] = { 0.1 * level, 0.05 * k, level + 0.5 };
+    GOOD (ldy_system_add_rigid (system, 1 + 0.1 * k, unit, unit, center, &body));
+    GOOD (ldy_system_set_velocity (system, body, LDY_VELOCITY_FREE, u, 6));
+    for (int c = 0; c < 4; c ++) {
+      double point[3] = { corners[c][0] + center[0], corners[c][1] + center[1], level };
+      GOOD (ldy_system_add_point_constraint (system, body, below, unit, point, point, &contact));
+      GOOD (ldy_system_set_law (system, contact, &law));
+    }
+    below = body;
+  }
+  if (k % 3 == 1) {
+    ldy_inertia inertia = { .size = sizeof inertia, .kind = LDY_INERTIA_FUNCTION, .n = 2, .apply_inverse = twice };
+    ldy_law joint = { .kind = LDY_LAW_FIXED };
+    GOOD (ldy_system_add_body (system, &inertia, &body));
+    GOOD (ldy_system_set_velocity (system, body, LDY_VELOCITY_FREE, u + 3, 2));
+    GOOD (ldy_system_add_dof_constraint (system, body, 0, 1, &contact));
+    GOOD (ldy_system_set_law (system, contact, &joint));
+  }
+  return system;
+}
+
+typedef struct {
+  size_t starts[SYSTEMS + 1];
+  double R[SYSTEMS * MOST], by_B[SYSTEMS * MOST];
+  int32_t statuses[SYSTEMS];
+  double residuals[SYSTEMS];
+  ldy_fit fits[SYSTEMS];
+} RESULTS;
+
+/* Derivatives of the functions, whatever the order of systems is. */
+static void write_by (const RESULTS *t, int count, double by[SYSTEMS * MOST])
+{
+  for (int k = 0; k < count; k ++) for (size_t i = t->starts[k]; i < t->starts[k + 1]; i ++) by[i] = sin (1.0 + (double) (i - t->starts[k]));
+}
+
+static void fill_starts (ldy_system *const *systems, int count, RESULTS *t)
+{
+  t->starts[0] = 0;
+  for (int k = 0; k < count; k ++) {
+    ldy_rows rows = { .size = sizeof rows };
+    size_t scalars = 0;
+    GOOD (ldy_system_results (systems[k], &rows));
+    scalars = rows.scalar_starts ? (size_t) rows.scalar_starts[rows.rows] : 3 * (size_t) rows.rows;
+    t->starts[k + 1] = t->starts[k] + scalars;
+  }
+  memset (t->R, 0, sizeof t->R), memset (t->by_B, 0, sizeof t->by_B);
+}
+
+static void compute (ldy_batch *batch, ldy_system *const *systems, int count, RESULTS *t)
+{
+  double by[SYSTEMS * MOST];
+
+  GOOD (ldy_batch_update (batch, systems, (size_t) count, 0.1));
+  fill_starts (systems, count, t);
+  write_by (t, count, by);
+  GOOD (ldy_batch_solve (batch, systems, (size_t) count, NULL, t->R, t->starts, t->statuses, t->residuals));
+  GOOD (ldy_batch_adjoint (batch, systems, (size_t) count, t->R, by, by, t->by_B, t->starts, t->fits));
+}
+
+/* Each system alone, by the functions for one system. */
+static void compute_alone (ldy_system *system, double *R, double *by_B, size_t scalars, double *residual)
+{
+  ldy_contact_solver_report report = { .size = sizeof report };
+  ldy_contact_solver *solver = NULL;
+  ldy_derivatives *derivatives = NULL;
+  double by[MOST];
+
+  for (size_t i = 0; i < scalars; i ++) by[i] = sin (1.0 + (double) i), R[i] = 0;
+  GOOD (ldy_system_update (system, 0.1));
+  GOOD (ldy_contact_solver_create (&solver));
+  GOOD (ldy_derivatives_create (&derivatives));
+  GOOD (ldy_contact_solver_solve (solver, system, NULL, 0, NULL, R, scalars, &report));
+  GOOD (ldy_derivatives_compute (derivatives, system, NULL, 0, R, scalars, 0));
+  GOOD (ldy_derivatives_adjoint (derivatives, by, by, by_B, NULL, 0, scalars, 1, NULL));
+  *residual = report.residual;
+  ldy_derivatives_destroy (derivatives), ldy_contact_solver_destroy (solver);
+}
+
+static void same_bits (void)
+{
+  static RESULTS one, other, turned;
+  ldy_system *systems[SYSTEMS], *back[SYSTEMS];
+  ldy_batch *batch = NULL;
+
+  GOOD (ldy_batch_create (&batch));
+  for (int k = 0; k < SYSTEMS; k ++) systems[k] = stack (k), back[SYSTEMS - 1 - k] = systems[k];
+  compute (batch, systems, SYSTEMS, &one);
+  for (int threads = 1; threads < 4; threads ++) {
+    GOOD (ldy_set_threads (threads));
+    compute (batch, systems, SYSTEMS, &other);
+    CHECK_SAME_BITS (one.R, other.R, sizeof one.R);
+    CHECK_SAME_BITS (one.by_B, other.by_B, sizeof one.by_B);
+    CHECK_SAME_BITS (one.residuals, other.residuals, sizeof one.residuals);
+  }
+  compute (batch, back, SYSTEMS, &turned);
+  GOOD (ldy_set_threads (1));
+  for (int k = 0; k < SYSTEMS; k ++) {
+    size_t first = one.starts[k], count = one.starts[k + 1] - first, place = turned.starts[SYSTEMS - 1 - k];
+    double R[MOST], by_B[MOST], residual;
+    CHECK_INT (one.statuses[k], LDY_STATUS_CONVERGED);
+    CHECK_INT (one.fits[k].is_solution, 1);
+    CHECK_SAME_BITS (one.R + first, turned.R + place, count * sizeof (double));
+    CHECK_SAME_BITS (one.by_B + first, turned.by_B + place, count * sizeof (double));
+    compute_alone (systems[k], R, by_B, count, &residual);
+    CHECK_SAME_BITS (one.R + first, R, count * sizeof (double));
+    CHECK_SAME_BITS (one.by_B + first, by_B, count * sizeof (double));
+    CHECK_NEAR (one.residuals[k], residual, 0);
+    ldy_system_destroy (systems[k]);
+  }
+  ldy_batch_destroy (batch);
+}
+
+/* A limit of work belongs to each system: one that cannot be solved within it does not change the others. */
+static void hard_problem (void)
+{
+  static RESULTS t;
+  ldy_contact_solver_options options = { .size = sizeof options, .method = LDY_METHOD_GAUSS_SEIDEL, .max_work = 20000, .tolerance = 1e-6 };
+  ldy_system *systems[3] = { stack (0), stack (2), stack (0) };
+  ldy_batch *batch = NULL;
+
+  GOOD (ldy_batch_create (&batch));
+  GOOD (ldy_batch_update (batch, systems, 3, 0.1));
+  fill_starts (systems, 3, &t);
+  GOOD (ldy_batch_solve (batch, systems, 3, &options, t.R, t.starts, t.statuses, t.residuals));
+  CHECK (t.statuses[0] == LDY_STATUS_CONVERGED && t.statuses[2] == LDY_STATUS_CONVERGED);
+  CHECK_INT (t.statuses[1], LDY_STATUS_WORK_LIMIT);
+  CHECK (t.residuals[0] <= 1e-6 && t.residuals[1] > 1e-6);
+  for (int k = 0; k < 3; k ++) ldy_system_destroy (systems[k]);
+  ldy_batch_destroy (batch);
+}
+
+static int no_progress (double residual, int32_t sweeps, int32_t steps, void *data)
+{
+  (void) residual, (void) sweeps, (void) steps, (void) data;
+  return 0;
+}
+
+static void bad_input (void)
+{
+  static RESULTS t;
+  ldy_contact_solver_options options = { .size = sizeof options, .normal_first = 1 };
+  ldy_system *systems[3] = { stack (0), stack (1), stack (2) }, *repeated[3] = { systems[0], systems[1], systems[0] };
+  ldy_system *missing[3] = { systems[0], NULL, systems[2] };
+  size_t starts[4] = { 0, 12, 37, 73 }, wrong[4] = { 0, 12, 36, 73 };
+  double kept[MOST];
+  ldy_batch *batch = NULL;
+  int64_t first = 0;
+  ldy_law none = { .kind = LDY_LAW_NONE };
+
+  BAD (ldy_batch_create (NULL), "batch is NULL");
+  ldy_batch_destroy (NULL);
+  GOOD (ldy_batch_create (&batch));
+  GOOD (ldy_batch_update (batch, NULL, 0, 0.1));
+  BAD (ldy_batch_update (NULL, systems, 3, 0.1), "batch is NULL");
+  BAD (ldy_batch_update (batch, NULL, 3, 0.1), "systems is NULL");
+  BAD (ldy_batch_update (batch, repeated, 3, 0.1), "systems[0] is there twice");
+  BAD (ldy_batch_update (batch, missing, 3, 0.1), "systems[1] is NULL");
+  BAD (ldy_batch_update (batch, systems, 3, -1), "entry 0: ");
+  GOOD (ldy_batch_update (batch, systems, 3, 0.1));
+  fill_starts (systems, 3, &t);
+  CHECK_SAME_BITS (t.starts, starts, sizeof starts);
+  BAD (ldy_batch_solve (batch, systems, 3, &options, t.R, starts, NULL, NULL), "options->normal_first is not 0");
+  options.normal_first = 0, options.progress = no_progress;
+  BAD (ldy_batch_solve (batch, systems, 3, &options, t.R, starts, NULL, NULL), "a batch has no progress function");
+  BAD (ldy_batch_solve (batch, systems, 3, NULL, t.R, NULL, NULL, NULL), "starts is NULL");
+  BAD (ldy_batch_solve (batch, systems, 3, NULL, NULL, starts, NULL, NULL), "R is NULL");
+  BAD (ldy_batch_solve (batch, systems, 3, NULL, t.R, wrong, NULL, NULL), "entry 1: system: forces: 24 values where 25 are needed");
+  starts[0] = 1;
+  BAD (ldy_batch_solve (batch, systems, 3, NULL, t.R, starts, NULL, NULL), "the starts of systems do not begin with 0");
+  starts[0] = 0, starts[1] = 38;
+  BAD (ldy_batch_solve (batch, systems, 3, NULL, t.R, starts, NULL, NULL), "do not ascend");
+  starts[1] = 12;
+  BAD (ldy_batch_adjoint (batch, repeated, 3, t.R, t.R, t.R, t.by_B, starts, NULL), "systems[0] is there twice");
+  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, NULL, t.R, t.by_B, starts, NULL), "by_R is NULL");
+  t.R[13] = NAN;
+  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, t.by_B, t.by_B, t.by_B + MOST, starts, NULL), "entry 1: constraint 0 on body 0: the force to begin with is not finite");
+  t.R[13] = 0;
+  /* The second system has no law: the others are solved. */
+  GOOD (ldy_system_set_law (systems[1], first, &none));
+  memcpy (kept, t.R + 12, 25 * sizeof (double));
+  BAD (ldy_batch_solve (batch, systems, 3, NULL, t.R, starts, t.statuses, t.residuals), "entry 1: constraint 0");
+  CHECK (t.statuses[0] == LDY_STATUS_CONVERGED && t.statuses[1] == -1 && t.statuses[2] == LDY_STATUS_CONVERGED);
+  CHECK (t.R[2] > 1 && t.R[39] > 0.1);
+  CHECK_SAME_BITS (t.R + 12, kept, 25 * sizeof (double));
+  for (int k = 0; k < 3; k ++) ldy_system_destroy (systems[k]);
+  ldy_batch_destroy (batch);
+}
+
+static void failing_allocations (void)
+{
+  static RESULTS expected, t;
+  ldy_system *systems[2] = { stack (0), stack (2) };
+  ldy_batch *batch = NULL;
+  double by[SYSTEMS * MOST];
+  int k = 1, has_failed;
+
+  GOOD (ldy_batch_create (&batch));
+  compute (batch, systems, 2, &expected);
+  ldy_batch_destroy (batch);
+  write_by (&expected, 2, by);
+  do {
+    long in_use = failing.in_use;
+    int code;
+    check_context ("allocation %d", k);
+    batch = NULL;
+    fill_starts (systems, 2, &t);
+    failing_arm (k ++);
+    code = ldy_batch_create (&batch);
+    if (!code) code = ldy_batch_solve (batch, systems, 2, NULL, t.R, t.starts, t.statuses, t.residuals);
+    if (!code) code = ldy_batch_adjoint (batch, systems, 2, t.R, by, by, t.by_B, t.starts, t.fits);
+    failing.armed = 0;
+    has_failed = failing.failed > 0;
+    if (code) {
+      CHECK (has_failed);
+      CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
+      if (! batch) GOOD (ldy_batch_create (&batch));
+      compute (batch, systems, 2, &t);
+    }
+    CHECK_SAME_BITS (t.R, expected.R, sizeof t.R);
+    CHECK_SAME_BITS (t.by_B, expected.by_B, sizeof t.by_B);
+    ldy_batch_destroy (batch);
+    CHECK_INT (failing.in_use, in_use);
+  } while (has_failed);
+  CHECK (k > 50);
+  check_context (NULL);
+  for (int s = 0; s < 2; s ++) ldy_system_destroy (systems[s]);
+}
+
+int main (void)
+{
+  same_bits ();
+  hard_problem ();
+  bad_input ();
+  failing_allocations ();
+  return check_summary ("system_batch");
+}

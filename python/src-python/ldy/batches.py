@@ -1,0 +1,235 @@
+"""Many systems at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from .arrays import Floats, Indices, numbers
+from .errors import Error
+from .solver import Status, choices
+from .system import System
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """How the solutions of many systems ended.
+
+    Attributes
+    ----------
+    statuses : list of Status
+        The status of each system.
+    residuals : (systems,) ndarray
+        The residual of each system.
+    """
+
+    statuses: list[Status]
+    residuals: Floats
+
+    @property
+    def converged(self) -> NDArray[np.bool_]:
+        """Whether each system has converged, (systems,)."""
+        return np.array([status == Status.CONVERGED for status in self.statuses], dtype=np.bool_)
+
+    def __repr__(self) -> str:
+        return f"<ldy.BatchReport: {int(self.converged.sum())} of {len(self.statuses)} converged>"
+
+
+@dataclass(frozen=True)
+class BatchGradient:
+    """Derivatives of a function of each of many systems.
+
+    Attributes
+    ----------
+    B : (n,) ndarray
+        The derivatives by B of all systems, in their order.
+    is_singular : (systems,) ndarray of bool
+        Whether only a part of the forces of each system has derivatives.
+    outside : (systems,) ndarray
+        The largest share of a right-hand side that the equations of each system cannot have, 0 to 1.
+    is_solution : (systems,) ndarray of bool
+        Whether the forces of each system are a solution.
+    """
+
+    B: Floats
+    is_singular: NDArray[np.bool_]
+    outside: Floats
+    is_solution: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        return f"<ldy.BatchGradient: {len(self.outside)} systems>"
+
+
+class Batch:
+    """Many systems that share nothing: updated, solved and differentiated in one call each, over all threads of the library.
+
+    Each system has the results that it has alone, for any order of systems and any number of threads, which the environment variable
+    ``LDY_NUM_THREADS`` sets. Laws are kept with the constraints, see :meth:`System.set_laws`. Other threads of Python continue during a call.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        The systems, all different.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ldy
+    >>> systems = [ldy.System() for _ in range(3)]
+    >>> for mass, system in enumerate(systems, start=1):
+    ...     ball = system.add_rigid(mass, 1.0)
+    ...     system.set_velocity(ball, [0, 0, 0, 0, 0, -1])
+    ...     system.set_laws(system.add_point_constraints(ball, ldy.GROUND, np.eye(3), [0, 0, 0]), ldy.laws.contact(0.5))
+    >>> batch = ldy.Batch(systems)
+    >>> batch.update(0.1)
+    >>> R, report = batch.solve()
+    >>> print(R.reshape(3, 3)[:, 2].round(6), report)
+    [10. 20. 30.] <ldy.BatchReport: 3 of 3 converged>
+    """
+
+    def __init__(self, systems: Sequence[System]) -> None:
+        self._systems = list(systems)
+        cores = [system._core for system in self._systems]
+        if len({id(core) for core in cores}) != len(cores):
+            raise Error("systems: a system is there twice")
+        self._cores, self._core = cores, _core.Batch()
+
+    @property
+    def systems(self) -> list[System]:
+        """The systems."""
+        return list(self._systems)
+
+    def __len__(self) -> int:
+        return len(self._systems)
+
+    @property
+    def starts(self) -> Indices:
+        """The first scalar row of each system in vectors of all systems, and the end, (systems + 1,)."""
+        counts = [int(core.row_counts().sum()) for core in self._cores]
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+
+    def split(self, values: ArrayLike) -> list[Floats]:
+        """Cut a vector of all systems into one for each.
+
+        Parameters
+        ----------
+        values : (n,) array_like
+            The values.
+
+        Returns
+        -------
+        list of ndarray
+            Views of the values, one for each system.
+        """
+        return np.split(numbers("values", values), self.starts[1:-1])
+
+    def update(self, h: float) -> None:
+        """Update all systems, as :meth:`System.update` does for one.
+
+        Parameters
+        ----------
+        h : float
+            The time step of all of them, positive.
+
+        Raises
+        ------
+        Error
+            The error of the first system that could not be updated, with its place as ``entry``. All are tried.
+        """
+        self._core.update(self._cores, h)
+
+    def solve(
+        self,
+        R: ArrayLike | None = None,
+        *,
+        tolerance: float = 1e-8,
+        measure: str = "both",
+        method: str = "automatic",
+        max_sweeps: int = 100_000,
+        time_limit: float | None = None,
+        max_work: int | None = None,
+        canonical: bool = False,
+    ) -> tuple[Floats, BatchReport]:
+        """Find the forces of all systems, as :meth:`System.solve` does for one.
+
+        Parameters
+        ----------
+        R : (n,) array_like, optional
+            Initial guesses for all systems; zeros by default.
+        tolerance : float, optional
+            As in :meth:`System.solve`; so are the following ones, for each system.
+        measure : {"both", "natural", "scaled"}
+            The residual.
+        method : {"automatic", "gauss_seidel", "newton"}
+            The solver.
+        max_sweeps : int, optional
+            The largest number of Gauss-Seidel sweeps of each system.
+        time_limit : float, optional
+            Seconds for each system; none by default.
+        max_work : int, optional
+            A limit of the work of each system, which depends on no clock; none by default.
+        canonical : bool, optional
+            Whether to return canonical forces.
+
+        Returns
+        -------
+        R : (n,) ndarray
+            The forces of all systems; see :meth:`split`.
+        report : BatchReport
+            How the solutions ended.
+
+        Raises
+        ------
+        Error
+            The error of the first system that could not be solved, with its place as ``entry``. All are tried.
+        """
+        starts = self.starts
+        forces = np.zeros(starts[-1]) if R is None else np.array(numbers("R", R), dtype=np.float64).reshape(-1)
+        options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, canonical, None)
+        statuses, residuals = self._core.solve(self._cores, options, forces, starts)
+        return forces, BatchReport([Status(status) for status in statuses], residuals)
+
+    def adjoint(self, R: ArrayLike, by_R: ArrayLike = 0.0, U: ArrayLike = 0.0) -> BatchGradient:
+        """Compute for each system the derivatives of a function of its forces and velocities by B.
+
+        Parameters
+        ----------
+        R : (n,) array_like
+            The solutions of all systems.
+        by_R, U : float or (n,) array_like
+            The derivatives of the functions by forces and by velocities.
+
+        Returns
+        -------
+        BatchGradient
+            The derivatives.
+
+        Raises
+        ------
+        Error
+            The error of the first system that has no derivatives, with its place as ``entry``. All are tried.
+
+        See Also
+        --------
+        System.derivatives : Derivatives of one system by all data.
+        """
+        starts = self.starts
+        given = [numbers(name, values) for name, values in (("R", R), ("by_R", by_R), ("U", U))]
+        try:
+            forces, of_R, of_U = (np.ascontiguousarray(np.broadcast_to(values, (starts[-1],))) for values in given)
+        except ValueError:
+            raise Error(f"R, by_R and U: a shape is not ({starts[-1]},)") from None
+        B, (is_singular, outside, is_solution) = self._core.adjoint(self._cores, forces, of_R, of_U, starts)
+        flags = [np.array(values, dtype=np.bool_) for values in (is_singular, is_solution)]
+        return BatchGradient(B, flags[0], np.array(outside), flags[1])
+
+    def __repr__(self) -> str:
+        return f"<ldy.Batch: {len(self)} systems>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Batch cannot be copied or pickled: make another one")

@@ -1,0 +1,113 @@
+//! Many systems at once for Python.
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use ldy::system::{Batch as Core, ByResults};
+use numpy::{PyArray1, PyReadwriteArray1};
+use pyo3::prelude::*;
+
+use crate::arrays::{Array, Indices, Numbers};
+use crate::at_exit::without_gil;
+use crate::errors::{in_use, raised_of};
+use crate::solve::{Choices, status_of};
+use crate::system::System;
+
+/// The memory for many systems.
+#[pyclass(frozen)]
+pub struct Batch(Mutex<Core>);
+
+impl Batch {
+    fn own(&self) -> PyResult<MutexGuard<'_, Core>> {
+        match self.0.try_lock() {
+            Ok(own) => Ok(own),
+            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(in_use("the batch")),
+        }
+    }
+}
+
+fn places(starts: &Indices) -> PyResult<Vec<usize>> {
+    Ok(starts.as_slice()?.iter().map(|&start| start as usize).collect())
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    fn update(&self, py: Python, systems: Vec<PyRef<System>>, h: f64) -> PyResult<()> {
+        let mut own = self.own()?;
+        let own = &mut *own;
+        let mut inner = systems.iter().map(|system| system.write()).collect::<PyResult<Vec<_>>>()?;
+        let updated = {
+            let mut systems: Vec<_> = inner.iter_mut().map(|inner| &mut inner.system).collect();
+            let systems = &mut systems[..];
+            without_gil(py, || own.update(systems, h))
+        };
+        updated.map_err(|error| match error.entry.and_then(|entry| inner[entry].exception()) {
+            Some(exception) => exception,
+            None => raised_of(systems.len(), error),
+        })
+    }
+
+    /// Replace the forces by those that were found; statuses and residuals.
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        systems: Vec<PyRef<System>>,
+        options: Choices,
+        mut forces: PyReadwriteArray1<f64>,
+        starts: Indices,
+    ) -> PyResult<(Vec<&'static str>, Array<'py>)> {
+        let mut own = self.own()?;
+        let own = &mut *own;
+        let options = options.made()?;
+        let inner = systems.iter().map(|system| system.read()).collect::<PyResult<Vec<_>>>()?;
+        let (all, starts) = (inner.iter().map(|inner| &inner.system).collect::<Vec<_>>(), places(&starts)?);
+        let (forces, all) = (forces.as_slice_mut()?, &all[..]);
+        let (mut statuses, mut residuals) = (Vec::new(), Vec::new());
+        let solved = without_gil(py, || {
+            own.solve(all, &options, forces, &starts, |_, report| {
+                statuses.push(status_of(report.status));
+                residuals.push(report.residual.by(options.measure));
+            })
+        });
+        solved.map_err(|error| raised_of(all.len(), error))?;
+        Ok((statuses, PyArray1::from_vec(py, residuals)))
+    }
+
+    /// Derivatives by B; whether equations are singular, the shares outside of them, whether forces are solutions.
+    #[allow(clippy::type_complexity, reason = "a tuple of lists")]
+    fn adjoint<'py>(
+        &self,
+        py: Python<'py>,
+        systems: Vec<PyRef<System>>,
+        forces: Numbers,
+        by_forces: Numbers,
+        by_velocities: Numbers,
+        starts: Indices,
+    ) -> PyResult<(Array<'py>, (Vec<bool>, Vec<f64>, Vec<bool>))> {
+        let mut own = self.own()?;
+        let own = &mut *own;
+        let inner = systems.iter().map(|system| system.read()).collect::<PyResult<Vec<_>>>()?;
+        let (all, starts) = (inner.iter().map(|inner| &inner.system).collect::<Vec<_>>(), places(&starts)?);
+        let by = ByResults {
+            forces: forces.as_slice()?,
+            by_forces: by_forces.as_slice()?,
+            by_velocities: by_velocities.as_slice()?,
+        };
+        let (all, mut by_b) = (&all[..], vec![0.0; by.forces.len()]);
+        let mut fits = (Vec::new(), Vec::new(), Vec::new());
+        let found = without_gil(py, || {
+            own.adjoint(all, by, &mut by_b, &starts, |_, fit, is_solution| {
+                fits.0.push(fit.is_singular);
+                fits.1.push(fit.outside);
+                fits.2.push(is_solution);
+            })
+        });
+        found.map_err(|error| raised_of(all.len(), error))?;
+        Ok((PyArray1::from_vec(py, by_b), fits))
+    }
+}

@@ -1,0 +1,198 @@
+//! Many systems at once: threads take one system after the other. Each system has the bits that it has alone.
+#![forbid(unsafe_code)]
+
+use crate::first_error::FirstError;
+use crate::solve::{Derivatives, Fit, Law, Options, Report, Solver};
+use crate::team::{Ragged, Team};
+
+use super::body::Body;
+use super::bulk::{EntryError, EntryResult};
+use super::error::Error;
+use super::model::System;
+
+/// The memory for many systems: a solver and derivatives for each. A call for systems with the patterns of the last call allocates
+/// nothing.
+///
+/// ```
+/// use ldy::solve::{Law, Options, Status};
+/// use ldy::system::{Batch, System};
+///
+/// let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut systems = Vec::new();
+/// for mass in [1.0, 2.0, 3.0] {
+///     let mut system = System::new();
+///     let ball = system.add_rigid(mass, &unit, &unit, &[0.0; 3])?;
+///     system.set_velocity(ball, &[0.0, 0.0, 0.0, 0.0, 0.0, -1.0])?;
+///     let contact = system.add_point_constraint([Some(ball), None], &unit, [[0.0; 3]; 2])?;
+///     system.set_law(contact, Some(Law::contact(0.5).into()))?;
+///     systems.push(system);
+/// }
+/// let mut batch = Batch::default();
+/// batch.update(&mut systems.iter_mut().collect::<Vec<_>>(), 0.1)?;
+/// let (mut forces, mut reports) = ([0.0; 9], Vec::new());
+/// let starts = [0, 3, 6, 9];
+/// let systems: Vec<&System> = systems.iter().collect();
+/// batch.solve(&systems, &Options::default(), &mut forces, &starts, |_, report| reports.push(report.status))?;
+/// assert_eq!(reports, [Status::Converged; 3]);
+/// assert!([10.0, 20.0, 30.0].iter().zip(forces.chunks(3)).all(|(force, own)| (own[2] - force).abs() < 1e-6));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Batch {
+    members: Vec<Member>,
+}
+
+/// The memory for one system.
+#[derive(Debug, Default)]
+struct Member {
+    solver: Solver,
+    laws: Vec<Law>,
+    derivatives: Derivatives,
+    report: Option<Report>,
+    fit: Fit,
+}
+
+/// Derivatives of a function by forces and velocities of the constraints of all systems.
+#[derive(Clone, Copy, Debug)]
+pub struct ByResults<'a> {
+    /// The solutions.
+    pub forces: &'a [f64],
+    /// ∂L/∂R.
+    pub by_forces: &'a [f64],
+    /// ∂L/∂U.
+    pub by_velocities: &'a [f64],
+}
+
+impl Batch {
+    /// Update each system with the step h, see [`System::update`]. All are tried. The calling thread updates those with inverse
+    /// callbacks.
+    ///
+    /// # Errors
+    /// The error of the first system that could not be updated, with its place; also if memory is exhausted.
+    pub fn update(&mut self, systems: &mut [&mut System], step: f64) -> EntryResult {
+        let first_error = FirstError::default();
+        let mut team = Team::if_it_pays(systems.len() > 1);
+        let note = |place: usize, system: &mut System| first_error.note(place, system.update(step));
+        team.share_parts(&mut *systems, 1, |place, part| {
+            part.iter_mut().filter(|system| !system.has_callbacks()).for_each(|system| note(place, system));
+        });
+        for (place, system) in systems.iter_mut().enumerate().filter(|(_, system)| system.has_callbacks()) {
+            note(place, system);
+        }
+        placed(first_error)
+    }
+
+    /// Solve each system with the laws that are kept with its constraints, see [`System::solve`]. All are tried, each with the same
+    /// options: a limit of work belongs to each system.
+    ///
+    /// - `forces`: those of all systems, initial guesses and results; `starts` has the first value of each system, and the end.
+    /// - `tell`: called with the place and the report of each system that was solved, in their order.
+    ///
+    /// # Errors
+    /// The error of the first system that could not be solved, with its place; also if `starts` do not fit, or memory is exhausted.
+    pub fn solve(
+        &mut self,
+        systems: &[&System],
+        options: &Options,
+        forces: &mut [f64],
+        starts: &[usize],
+        mut tell: impl FnMut(usize, &Report),
+    ) -> EntryResult {
+        check(systems, starts, &[forces.len()])?;
+        let first_error = FirstError::default();
+        let members = self.members(systems.len())?;
+        let work = (&mut *members, Ragged { values: forces, starts });
+        Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, forces)| {
+            let [member] = members else { return };
+            member.report = None;
+            let Member { solver, laws, .. } = member;
+            let system = systems[place];
+            let made =
+                system.row_laws(laws).and_then(|()| system.solve(solver, laws, options, forces.values));
+            match made {
+                Ok(report) => member.report = Some(report),
+                Err(error) => first_error.note(place, Err(error)),
+            }
+        });
+        for (place, member) in members.iter().enumerate() {
+            member.report.iter().for_each(|report| tell(place, report));
+        }
+        placed(first_error)
+    }
+
+    /// Compute for each system the derivatives of a function by B, see [`Derivatives::adjoint`], with the laws that are kept with its
+    /// constraints. All are tried.
+    ///
+    /// - `by`: solutions, and derivatives by forces and velocities; `starts` has the first value of each system, and the end.
+    /// - `by_b`: where to write the derivatives by B.
+    /// - `tell`: called with the place of each system, how well its equations could be solved, and whether its forces are a solution.
+    ///
+    /// # Errors
+    /// The error of the first system whose derivatives could not be computed, with its place; also if `starts` do not fit, or memory is
+    /// exhausted.
+    pub fn adjoint(
+        &mut self,
+        systems: &[&System],
+        by: ByResults,
+        by_b: &mut [f64],
+        starts: &[usize],
+        mut tell: impl FnMut(usize, &Fit, bool),
+    ) -> EntryResult {
+        check(systems, starts, &[by.forces.len(), by.by_forces.len(), by.by_velocities.len(), by_b.len()])?;
+        let first_error = FirstError::default();
+        let members = self.members(systems.len())?;
+        let work = (&mut *members, Ragged { values: by_b, starts });
+        Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, by_b)| {
+            let [Member { laws, derivatives, fit, .. }] = members else { return };
+            *fit = Fit::default();
+            let (system, own) = (systems[place], starts[place]..starts[place + 1]);
+            let made = system.row_laws(laws).and_then(|()| {
+                system.compute_derivatives(derivatives, laws, &by.forces[own.clone()], 0.0)?;
+                let by = [by.by_forces, by.by_velocities].map(|by| Some(&by[own.clone()]));
+                let found = derivatives.adjoint(by[0], by[1], by_b.values, None);
+                found.map_err(|error| system.of_row(error))
+            });
+            match made {
+                Ok(found) => *fit = found,
+                Err(error) => first_error.note(place, Err(error)),
+            }
+        });
+        for (place, Member { fit, derivatives, .. }) in members.iter().enumerate() {
+            tell(place, fit, derivatives.is_solution());
+        }
+        placed(first_error)
+    }
+
+    /// The memory for this number of systems.
+    fn members(&mut self, count: usize) -> Result<&mut [Member], Error> {
+        self.members.try_reserve(count.saturating_sub(self.members.len()))?;
+        self.members.resize_with(count.max(self.members.len()), Member::default);
+        Ok(&mut self.members[..count])
+    }
+}
+
+/// Check the starts of systems in vectors of these lengths.
+fn check(systems: &[&System], starts: &[usize], lengths: &[usize]) -> Result<(), EntryError> {
+    let all = |error| EntryError { entry: None, error };
+    let why = super::Fault::Invalid(
+        "the starts of systems do not begin with 0, do not ascend, or do not end with the number of values",
+    );
+    let last = starts.last().copied();
+    let fits = starts.len() == systems.len() + 1
+        && starts[0] == 0
+        && starts.is_sorted()
+        && lengths.iter().all(|&length| Some(length) == last);
+    ensure!(fits, all(Error::of_system(why)));
+    Ok(())
+}
+
+fn placed(first_error: FirstError<Error>) -> EntryResult {
+    first_error.into_placed().map_err(|(place, error)| EntryError { entry: Some(place), error })
+}
+
+impl System {
+    /// Whether inverse callbacks apply A⁻¹ of some bodies.
+    fn has_callbacks(&self) -> bool {
+        self.bodies.things().iter().flatten().any(|body: &Body| body.inertia().is_users())
+    }
+}
