@@ -23,7 +23,7 @@ endif
 
 MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
-.PHONY: bench bench-system bench-solve bench-gradients bench-steps bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-tables bench-docs bench-solve-docs bench-steps-docs
+.PHONY: bench bench-system bench-solve bench-gradients bench-batch bench-steps bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-tables bench-docs bench-solve-docs bench-steps-docs
 
 bench:
 	@scripts/require cc $(CARGO)
@@ -41,6 +41,10 @@ bench-solve: shared
 # Pinocchio and Clarabel run with the Python of the peers.
 bench-solve: export LDY_PYTHON = $(wildcard $(PYTHON))
 bench-solve: $(VENV)/installed
+
+bench-batch:
+	@scripts/require cc $(CARGO)
+	@$(MEASURE) batch
 
 bench-gradients:
 	@scripts/require cc $(CARGO)

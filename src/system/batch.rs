@@ -85,7 +85,7 @@ impl Batch {
     /// Solve each system with the laws that are kept with its constraints, see [`System::solve`]. All are tried, each with the same
     /// options: a limit of work belongs to each system.
     ///
-    /// - `forces`: those of all systems, initial guesses and results; `starts` has the first value of each system, and the end.
+    /// - `forces`: of all systems, initial guesses and results; `starts` has the first value of each system, and the end.
     /// - `tell`: called with the place and the report of each system that was solved, in their order.
     ///
     /// # Errors

@@ -14,8 +14,8 @@ use super::ldy_system;
 use super::solve::{Chosen, NORMAL_OF_SYSTEMS, ldy_contact_solver_options, status_of};
 
 /// The memory for many systems at once: a contact solver and derivatives for each. Threads take one system after the other (see
-/// ldy_set_threads), and each system has the bits that it has alone. A call for as many systems, with the patterns of the last call,
-/// allocates nothing. One thread at a time may use it.
+/// ldy_set_threads), and each system has the bits that it has alone. A call that repeats the number of systems and their
+/// patterns allocates nothing. One thread at a time may use it.
 #[derive(Default)]
 pub struct ldy_batch {
     batch: Batch,
