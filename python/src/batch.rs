@@ -1,6 +1,6 @@
 //! Many systems at once for Python.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 use ldy::system::{Batch as Core, ByResults};
 use numpy::{PyArray1, PyReadwriteArray1};
@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Array, Indices, Numbers};
 use crate::at_exit::without_gil;
-use crate::errors::{in_use, raised_of};
+use crate::errors::raised_of;
+use crate::in_use::exclusive;
 use crate::solve::{Choices, status_of};
 use crate::system::System;
 
@@ -18,11 +19,7 @@ pub struct Batch(Mutex<Core>);
 
 impl Batch {
     fn own(&self) -> PyResult<MutexGuard<'_, Core>> {
-        match self.0.try_lock() {
-            Ok(own) => Ok(own),
-            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(in_use("the batch")),
-        }
+        exclusive(&self.0, "the batch")
     }
 }
 

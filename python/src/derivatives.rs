@@ -1,6 +1,6 @@
 //! Derivatives of solutions for Python.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 use ldy::solve::{Derivatives as Core, Fit, KinkKind, LawChange};
 use ldy::system::Gradient as CoreGradient;
@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Array, Numbers, array, id};
 use crate::at_exit::without_gil;
-use crate::errors::{Thing, in_use, raised, raised_of_rows};
+use crate::errors::{Thing, raised, raised_of_rows};
+use crate::in_use::exclusive;
 use crate::solve::{Laws, Rows};
 use crate::system::{System, given_or_kept};
 
@@ -26,11 +27,7 @@ type FitOfPython = (bool, f64);
 
 impl Derivatives {
     fn own(&self) -> PyResult<MutexGuard<'_, Core>> {
-        match self.0.try_lock() {
-            Ok(own) => Ok(own),
-            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(in_use("the derivatives")),
-        }
+        exclusive(&self.0, "the derivatives")
     }
 }
 

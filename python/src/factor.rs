@@ -1,6 +1,6 @@
 //! Factors of W + μ 1 for Python.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 use ldy::rows::Cholesky;
 use numpy::PyReadwriteArray1;
@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 use crate::arrays::Numbers;
 use crate::at_exit::without_gil;
-use crate::errors::{in_use, raised, raised_of_rows};
+use crate::errors::{raised, raised_of_rows};
+use crate::in_use::exclusive;
 use crate::system::System;
 
 /// A Cholesky factor with its memory.
@@ -18,11 +19,7 @@ pub struct Factor(Mutex<Cholesky>);
 
 impl Factor {
     fn own(&self) -> PyResult<MutexGuard<'_, Cholesky>> {
-        match self.0.try_lock() {
-            Ok(own) => Ok(own),
-            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(in_use("the factor")),
-        }
+        exclusive(&self.0, "the factor")
     }
 }
 

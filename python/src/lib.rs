@@ -7,6 +7,7 @@ mod batch;
 mod derivatives;
 mod errors;
 mod factor;
+mod in_use;
 mod inertia;
 mod inverse_callback;
 mod solution_set;

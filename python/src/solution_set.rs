@@ -1,6 +1,6 @@
 //! All solutions with the velocities of a known one for Python.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 use ldy::solve::SolutionSet as Core;
 use numpy::PyReadwriteArray1;
@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Array, Indices, Numbers, array};
 use crate::at_exit::without_gil;
-use crate::errors::{in_use, raised, raised_of_rows};
+use crate::errors::{raised, raised_of_rows};
+use crate::in_use::exclusive;
 use crate::solve::{Laws, Rows};
 use crate::system::{System, given_or_kept};
 
@@ -18,11 +19,7 @@ pub struct SolutionSet(Mutex<Core>);
 
 impl SolutionSet {
     fn own(&self) -> PyResult<MutexGuard<'_, Core>> {
-        match self.0.try_lock() {
-            Ok(own) => Ok(own),
-            Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(in_use("the solution set")),
-        }
+        exclusive(&self.0, "the solution set")
     }
 }
 
