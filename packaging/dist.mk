@@ -23,7 +23,8 @@ DIST_BINUTILS := $(if $(filter $(shell uname -m),$(MACHINE)),,$(MULTIARCH)-)
 ifndef SOURCE_DATE_EPOCH
 SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 endif
-export SOURCE_DATE_EPOCH
+# For these jobs alone: cargo compiles the library again when this variable changes.
+tarball deb wheel: export SOURCE_DATE_EPOCH := $(SOURCE_DATE_EPOCH)
 CARGO_REGISTRY = $(or $(CARGO_HOME),$(HOME)/.cargo)
 remap = --remap-path-prefix=$(CARGO_REGISTRY)=/cargo --remap-path-prefix=$(CURDIR)=/ldy --remap-path-prefix=$(DIST_CARGO)=/target
 dist_environment = PATH="$(ZIG)/bin:$$PATH" RUSTFLAGS="$(remap)" CARGO_TARGET_DIR=$(DIST_CARGO)
