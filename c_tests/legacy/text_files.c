@@ -1,7 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 
-/* text_files SCRATCH FILE.ldysnap ...: LOCDYN_Dump and LOCDYN_W_MatrixMarket, against a model of their own, byte by byte,
- * and against what the original program wrote: FILE.dump and FILE.mtx. SCRATCH is a file to write to. */
+/* text_files SCRATCH TIES FILE.ldysnap ...: LOCDYN_Dump and LOCDYN_W_MatrixMarket, against a model of their own, byte by byte,
+ * and against what the original program wrote: FILE.dump and FILE.mtx. SCRATCH is a file to write to, TIES the number of
+ * scenes with ties. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -292,18 +293,18 @@ static void test_damage (void)
 
 int main (int argc, char **argv)
 {
-  if (argc < 2) {
-    fprintf (stderr, "usage: text_files SCRATCH FILE.ldysnap ...\n");
+  if (argc < 3) {
+    fprintf (stderr, "usage: text_files SCRATCH TIES FILE.ldysnap ...\n");
     return 2;
   }
   scratch = argv[1];
   test_nothing ();
   test_mixed ();
   test_odd_numbers ();
-  for (int i = 1; i < 20; i ++) test_ties ((uint64_t) i);
+  for (int i = 1; i <= atoi (argv[2]); i ++) test_ties ((uint64_t) i);
   test_overwriting ();
   test_errors ();
   test_damage ();
-  for (int i = 2; i < argc; i ++) test_recorded (argv[i]);
+  for (int i = 3; i < argc; i ++) test_recorded (argv[i]);
   return check_summary ("text_files");
 }

@@ -1,6 +1,7 @@
 /* Constraints that contradict each other, through ldy_system.h: multipliers and texts by hand for systems and rows, bad input, and
- * every allocation that fails. */
+ * allocations that fail: each STEP-th, system_conflict [STEP]. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/failing_allocator.h"
@@ -195,7 +196,7 @@ static int attempt (ldy_system *system, int k)
   return failing.failed > 0;
 }
 
-static void failing_allocations (ldy_contact_solver *solver)
+static void failing_allocations (ldy_contact_solver *solver, int step)
 {
   int64_t ids[ROWS];
   ldy_system *system = press (1, ids);
@@ -203,21 +204,23 @@ static void failing_allocations (ldy_contact_solver *solver)
 
   /* The system keeps memory for solutions. */
   solve (solver, system, LDY_STATUS_INFEASIBLE);
-  while (attempt (system, k)) k ++;
+  while (attempt (system, k)) k += step;
   CHECK (k > 20);
   check_context (NULL);
   ldy_system_destroy (system);
 }
 
-int main (void)
+int main (int argc, char **argv)
 {
+  int step = argc > 1 ? atoi (argv[1]) : 1;
   ldy_contact_solver *solver = NULL;
 
+  if (step < 1) return 2;
   GOOD (ldy_contact_solver_create (&solver));
   conflict_of_a_system (solver);
   conflict_of_rows (solver);
   bad_input (solver);
-  failing_allocations (solver);
+  failing_allocations (solver, step);
   ldy_contact_solver_destroy (solver);
   return check_summary ("system_conflict");
 }
