@@ -4,6 +4,7 @@
 #   make run-wall                     a ball hits a wall of bricks: its pictures are in target/wall
 #   make run-ode SCENE=chain          ODE with the library's contacts and joints, and alone: times and penetrations (Debian: libode-dev)
 #   make test                         all tests; test-rust: those in Rust alone; test-programs and c-programs build their programs
+#   make lint                         rustfmt and clippy for all packages, also those that .ci/run leaves out
 #   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED the clock is the seed
 #   make replay FILES="a.ldysnap b"   replay recorded states, one line for each; without FILES all of c_tests/reference
 #   make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder  solve contacts with friction, one line for each file; forces to folder/a.npy
@@ -66,7 +67,7 @@ include packaging/release.mk
 include packaging/arm64.mk
 include benches/bench.mk
 
-.PHONY: help library run run-wall run-ode test test-rust test-programs c-programs fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
+.PHONY: help library run run-wall run-ode test test-rust test-programs c-programs lint fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
 
 help:
 	@sed -n '/^# The jobs/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -84,7 +85,7 @@ run: library
 
 run-wall:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) run --release --locked $(CARGO_QUIET) --example wall -- $(abspath $(TARGET))/wall
+	@$(CARGO) run --release --locked $(CARGO_QUIET) --package ldy-wall -- $(abspath $(TARGET))/wall
 
 run-ode: library
 	@scripts/require cc pkg-config libode
@@ -94,11 +95,15 @@ test: library
 	@scripts/require c++ clang clang++ readelf cmake pkg-config libclang mpicc
 	$(CARGO) check --locked --features mpi
 	@$(MAKE) --no-print-directory test-rust
+	$(CARGO) test --locked --package ldy-wall
 	@$(C_TESTS) --quiet sanitize
 
+# The cargo of tests: that of .ci/checks.mk lints what it compiles.
+TEST_CARGO ?= $(CARGO)
+
 # Unit tests compute little, so they are not optimized: their compiler would take longer than they do. Tests from outside compute more.
-UNIT_TESTS := $(CARGO) test --locked --package ldy --lib --config profile.test.package.ldy.opt-level=0
-OTHER_TESTS := $(CARGO) test --locked --test '*' --examples
+UNIT_TESTS := $(TEST_CARGO) test --locked --package ldy --lib --config profile.test.package.ldy.opt-level=0
+OTHER_TESTS := $(TEST_CARGO) test --locked --test '*' --examples
 
 test-rust:
 	$(UNIT_TESTS)
@@ -109,6 +114,12 @@ test-rust:
 test-programs:
 	$(UNIT_TESTS) --no-run
 	$(OTHER_TESTS) --no-run
+
+# All packages and targets; .ci/run lints what it compiles.
+lint:
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --features mpi -- -D warnings
 
 c-programs: library
 	@$(C_TESTS) --quiet all
@@ -149,6 +160,9 @@ MPIRUN.mpich ?= mpirun.mpich -np
 build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked $(CARGO_QUIET) --features mpi $(MPI_OPTIONS) && \
   packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build --release --locked $(CARGO_QUIET)
 
+# Those with other MPIs than the first. .ci/run has those that call MPI most.
+OTHER_MPI_TESTS ?= one-process test
+
 # The tests with MPI $(1): with the first all, with others fewer steps.
 mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile $(if $(filter $(1),$(firstword $(MPIS))),,STEPS=10 UPDATES=50) MPICC="$(MPICC.$(1))" \
   MPIRUN="$(MPIRUN.$(1))" BUILD=$(MPI_TARGET)/$(1)/tests LDY_LIB=$(MPI_TARGET)/$(1)/libldy-mpi.a
@@ -163,7 +177,7 @@ test-mpi: test-mpi-crate test-mpi-programs
 # for this crate alone: as a setting of cargo it would cause all other crates to be built again.
 test-mpi-crate:
 	@scripts/require cc $(CARGO) $(MPICC.$(firstword $(MPIS)))
-	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(CARGO) rustc --locked --quiet --lib --profile test --features mpi \
+	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(TEST_CARGO) rustc --locked --quiet --lib --profile test --features mpi \
 	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
 	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi::
 
@@ -172,7 +186,7 @@ test-mpi-programs: MPI_OPTIONS := --config profile.release.package.ldy.opt-level
 test-mpi-programs:
 	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
 	@$(call build_mpi,$(MPICC.$(firstword $(MPIS))),$(call mpi_library,$(firstword $(MPIS))),$(other_mpis))
-	@$(foreach mpi,$(MPIS),echo "---- $(mpi)" && $(call mpi_tests,$(mpi)) one-process test &&) true
+	@$(foreach mpi,$(MPIS),echo "---- $(mpi)" && $(call mpi_tests,$(mpi)) $(if $(filter $(mpi),$(firstword $(MPIS))),one-process test,$(OTHER_MPI_TESTS)) &&) true
 	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
 	  FOREIGN="$(patsubst %,$(MPI_TARGET)/%/libldy-mpi.a,$(filter-out $(mpi),$(MPIS)))" &&) true
 

@@ -6,6 +6,11 @@ CARGO ?= cargo
 # Each make below has its own jobs.
 unexport MAKEFLAGS
 
+# Clippy compiles all packages of the workspace for the tests: as rustc does, and lints them. `cargo clippy` would check all dependencies
+# in addition. It would pass "-D warnings" in this variable, too.
+export TEST_CARGO := $(CARGO) --config 'build.rustc-workspace-wrapper="clippy-driver"'
+export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+
 .PHONY: all commands library test-programs c-programs dependencies abi python model valgrind processors test fuzz lint site mpi-crate mpi-programs
 # The first are checks for which others wait, or that take long.
 all: library test-programs c-programs python test valgrind model dependencies abi processors fuzz lint site mpi-crate mpi-programs
@@ -45,8 +50,7 @@ test-programs: commands
 c-programs: library
 	make --no-print-directory c-programs
 
-# As `make test`, but with a fixed seed for the random cases. The lints check the crate with the feature `mpi`, and valgrind the
-# programs in C, which sanitizers watch there.
+# As `make test`, but with a fixed seed for the random cases. valgrind checks the programs in C, which sanitizers watch there.
 test: c-programs test-programs
 	PROPTEST_RNG_SEED=1 make --no-print-directory test-rust
 
@@ -55,14 +59,15 @@ processors: c-programs
 
 # With a fixed seed, too.
 fuzz: c-programs
-	make --no-print-directory fuzz SECONDS=60 SEED=1
+	make --no-print-directory fuzz SECONDS=20 SEED=1
 
-# Cargo allows only one command at a time to build into a folder. The test programs are built first; while they run, cargo is free.
+# What the tests do not compile. `make lint` has all packages. Cargo allows only one command at a time to build into a folder. The test
+# programs are built first; while they run, cargo is free.
 lint: test-programs
 	$(CARGO) fmt --check
-	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --locked --features mpi -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace --exclude ldy-python
+	$(TEST_CARGO) build --locked --bench '*' --examples
+	$(CARGO) clippy --locked --package ldy-python -- -D warnings
+	make --no-print-directory rustdoc
 
 # After the checks that build the wheel and the documentation of the crate.
 site: python lint
@@ -74,4 +79,4 @@ mpi-crate: lint
 
 # During the build libldy.a is the library for MPI, so nothing else may link with it at the same time.
 mpi-programs: test valgrind fuzz python
-	make --no-print-directory test-mpi-programs
+	make --no-print-directory test-mpi-programs OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken)"

@@ -78,7 +78,7 @@ bench-peers: $(VENV)/installed
 
 bench-kernels:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --bench kernels
+	@$(CARGO) bench --locked --quiet --package ldy-kernels
 
 # From the lines recorded last.
 bench-tables:

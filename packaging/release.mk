@@ -34,6 +34,7 @@ addresses:
 release-check: abi
 	@scripts/require python3 $(CARGO)
 	@packaging/addresses --check
+	@$(MAKE) --no-print-directory lint
 	@scripts/cargo-deny --locked check bans licenses sources
 	@$(CARGO) publish --dry-run --locked --quiet --target-dir $(abspath $(TARGET))/publish --package ldy-codegen --package ldy
 	@$(MAKE) --no-print-directory test-dist

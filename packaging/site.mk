@@ -6,15 +6,17 @@ SITE_PYTHON = $(PYTHON_TEST)/$(firstword $(PYTHONS))
 # One search over all pages, without the source text that rustdoc shows.
 SEARCHED := {*.html,c/{ldy,struct,class}*.html,rust/ldy/**/*.html,[!cr]*/**/*.html,concepts/**/*.html,reference/**/*.html}
 
-.PHONY: site figures
+.PHONY: site rustdoc figures
+
+rustdoc:
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps $(CARGO_QUIET) --workspace --exclude ldy-python --exclude ldy-wall --exclude ldy-kernels
 
 # The environment of the tests, with Sphinx in addition: the gallery runs the examples.
 $(PYTHON_TEST)/%/installed-site: $(PYTHON_TEST)/%/installed python/requirements-site.txt
 	@$(@D)/bin/python $(PIP) --requirement python/requirements-site.txt
 	@touch $@
 
-# Every warning is an error, also of Doxygen; every link within the site is followed. Rust has the options of .ci/checks.mk: with others
-# cargo would check all dependencies again.
+# Every warning is an error, also of Doxygen; every link within the site is followed.
 site: python $(SITE_PYTHON)/installed-site
 	@scripts/require doxygen doxygen-awesome-css $(CARGO)
 	@$(SITE_PYTHON)/bin/python $(PIP) --force-reinstall --no-deps $(WHEELS)/*.whl
@@ -24,7 +26,7 @@ site: python $(SITE_PYTHON)/installed-site
 	  doxygen -
 	@$(SITE_PYTHON)/bin/python -B docs/site/stage.py $(SITE)/source $(SITE)/c.tag
 	@PYTHONPATH=docs/site $(SITE_PYTHON)/bin/python -B -m sphinx -q -W --keep-going -j 2 -c docs/site -d $(SITE)/doctrees $(SITE)/source $(SITE)/html
-	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet --workspace --exclude ldy-python && cp -r $(abspath $(TARGET))/doc $(SITE)/html/rust
+	@$(MAKE) --no-print-directory rustdoc && cp -r $(abspath $(TARGET))/doc $(SITE)/html/rust
 	@$(SITE_PYTHON)/bin/python -m pagefind --silent --force-language en --exclude-selectors .headerlink --site $(SITE)/html --glob '$(SEARCHED)'
 	@$(SITE_PYTHON)/bin/python -B docs/site/check_links.py $(SITE)/html
 	@echo "site: $(SITE)/html/index.html"

@@ -1,6 +1,6 @@
 //! A wall of bricks hit by a ball: contact dynamics on `ldy::system`, contacts from the collision library parry.
 //!
-//!   cargo run --release --example wall [DIRECTORY]
+//!   cargo run --release --package ldy-wall [DIRECTORY]
 //!
 //! writes to the directory (`target/wall`) `energies.csv` with energies and penetrations of every step, `energies.svg`,
 //! `contacts.svg`, and `wall.svg`, a filmstrip.
