@@ -11,13 +11,14 @@ unexport MAKEFLAGS
 export TEST_CARGO := $(CARGO) --config 'build.rustc-workspace-wrapper="clippy-driver"'
 export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
-.PHONY: all commands library test-programs c-programs dependencies abi python model valgrind processors test fuzz lint site mpi-crate mpi-programs
+.PHONY: all commands library test-programs c-programs dependencies abi python model valgrind processors arm64 test fuzz lint site mpi-crate mpi-programs
 # The first are checks for which others wait, or that take long.
-all: library test-programs c-programs python test valgrind model dependencies abi processors fuzz lint site mpi-crate mpi-programs
+all: library test-programs c-programs python test valgrind model dependencies abi processors arm64 fuzz lint site mpi-crate mpi-programs
 
 # All packages are installed here, since two checks cannot install packages at the same time.
 commands:
 	scripts/require cc c++ ar ld nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
+	scripts/require aarch64-linux-gnu-gcc aarch64-linux-gnu-objcopy qemu-aarch64
 	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib libode clang clang++ python3 python3-venv
 	scripts/require doxygen doxygen-awesome-css abidiff
 
@@ -56,6 +57,10 @@ test: c-programs test-programs
 
 processors: c-programs
 	make --no-print-directory processors
+
+# The library is not optimized, since bits depend neither on that nor on the processor; `make arm64` has the tests, too.
+arm64: c-programs
+	make --no-print-directory arm64-digests ARM_OPTIONS="--config profile.release.package.ldy.opt-level=0"
 
 # With a fixed seed, too.
 fuzz: c-programs

@@ -9,6 +9,9 @@ ARM_PLACE := $(abspath $(TARGET))/c_tests/aarch64
 arm_tests = PKG_CONFIG_LIBDIR=$(ARM_PLACE) $(MAKE) --no-print-directory --silent -f c_tests/Makefile CC=$(ARM)-gcc \
   CFLAGS=-ffp-contract=off EMULATOR="qemu-aarch64 -L /usr/$(ARM)" LDY_LIB=$(ARM_LIB) BUILD=$(ARM_PLACE)
 
+# Options of cargo.
+ARM_OPTIONS ?=
+
 .PHONY: arm64 arm64-library arm64-digests
 
 arm64: arm64-digests
@@ -17,7 +20,7 @@ arm64: arm64-digests
 arm64-library:
 	@scripts/require $(ARM)-gcc $(ARM)-objcopy qemu-aarch64 $(CARGO)
 	@$(call need_target,$(ARM_TRIPLE))
-	@$(CARGO_BUILD) --release --locked $(CARGO_QUIET) --target $(ARM_TRIPLE)
+	@$(CARGO_BUILD) --release --locked $(CARGO_QUIET) --package ldy --target $(ARM_TRIPLE) $(ARM_OPTIONS)
 	@export BINUTILS=$(ARM)-; $(call slim_once,$(ARM_LIB))
 
 # They are the same on both processors.
