@@ -42,8 +42,10 @@
 #   make help                         this list
 
 CARGO ?= cargo
-# The command that builds the library, without options.
+# The command that builds the library, and its options: without the benches, but with the features that these and tests ask of
+# dependencies.
 CARGO_BUILD ?= $(CARGO) build
+LIBRARY = --release --locked $(CARGO_QUIET) --package ldy --package ldy-testing --no-default-features
 # Cargo shows its progress to a person; other programs see errors and warnings only.
 CARGO_QUIET := $(shell test -t 2 || echo --quiet)
 CC ?= cc
@@ -74,7 +76,7 @@ help:
 
 library:
 	@scripts/require cc ar ld nm objcopy $(CARGO)
-	@$(CARGO_BUILD) --release --locked $(CARGO_QUIET)
+	@$(CARGO_BUILD) $(LIBRARY)
 	@$(call slim_once,$(LDY_LIB))
 
 slim_once = test $(1).slim -nt $(1) || { packaging/slim $(1) $(1) && touch $(1).slim; }
@@ -157,8 +159,8 @@ MPIRUN.openmpi ?= mpirun.openmpi --oversubscribe --allow-run-as-root -np
 MPIRUN.mpich ?= mpirun.mpich -np
 
 # Build the library for the MPI with compiler $(1), as $(2). $(3): commands that use the archive from cargo.
-build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked $(CARGO_QUIET) --features mpi $(MPI_OPTIONS) && \
-  packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build --release --locked $(CARGO_QUIET)
+build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build $(LIBRARY) --features mpi $(MPI_OPTIONS) && \
+  packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build $(LIBRARY)
 
 # Those with other MPIs than the first. .ci/run has those that call MPI most.
 OTHER_MPI_TESTS ?= one-process test

@@ -20,7 +20,7 @@ arm64: arm64-digests
 arm64-library:
 	@scripts/require $(ARM)-gcc $(ARM)-objcopy qemu-aarch64 $(CARGO)
 	@$(call need_target,$(ARM_TRIPLE))
-	@$(CARGO_BUILD) --release --locked $(CARGO_QUIET) --package ldy --target $(ARM_TRIPLE) $(ARM_OPTIONS)
+	@$(CARGO_BUILD) $(LIBRARY) --target $(ARM_TRIPLE) $(ARM_OPTIONS)
 	@export BINUTILS=$(ARM)-; $(call slim_once,$(ARM_LIB))
 
 # They are the same on both processors.
