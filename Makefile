@@ -37,6 +37,7 @@
 #   make uninstall                    remove the installed files; same variables as install
 #   make dist MACHINES="x86_64 aarch64"  tarballs, Debian packages and wheels for old versions of glibc, in target/dist; test-dist: their test
 #   make abi                          compare the functions and types of the headers with the recorded ones; abi-accept: record them
+#   make changelog                    the section of this version in CHANGELOG.md, of the files in changelog.d
 #   make release-check                all that a release needs; make addresses REPOSITORY=https://...: where the project lives, in all manifests
 #   make size                         the size of a minimal program
 #   make help                         this list

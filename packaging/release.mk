@@ -11,7 +11,7 @@ abi:
 	@mkdir -p $(ABI)
 	@packaging/abi-stub libldy.so.$(SO_VERSION) $(ABI)/libldy.so
 	@abidiff --no-show-locs $(ABI_BASELINE) $(ABI)/libldy.so || { \
-	  echo "abi: this is not what $(ABI_BASELINE) records; where docs/upgrading/abi.md allows it: make abi-accept, and a line in CHANGELOG.md" >&2; \
+	  echo "abi: this is not what $(ABI_BASELINE) records; where docs/upgrading/abi.md allows it: make abi-accept, and a file in changelog.d" >&2; \
 	  exit 1; }
 
 # The baseline written again, which a commit shows.
@@ -20,6 +20,20 @@ abi-accept:
 	@mkdir -p $(ABI)
 	@packaging/abi-stub libldy.so.$(SO_VERSION) $(ABI)/libldy.so
 	@abidw --no-corpus-path --no-comp-dir-path --no-show-locs --type-id-style hash --out-file $(ABI_BASELINE) $(ABI)/libldy.so
+
+# The section of this version in CHANGELOG.md, of the files in changelog.d, which are removed. CHANGELOG_OPTIONS=--draft prints it.
+CHANGELOG_TOOL := $(abspath $(TARGET))/changelog
+CHANGELOG_OPTIONS ?= --yes
+
+.PHONY: changelog
+changelog: $(CHANGELOG_TOOL)/installed
+	@$(CHANGELOG_TOOL)/bin/towncrier build --version $(VERSION) $(CHANGELOG_OPTIONS)
+
+$(CHANGELOG_TOOL)/installed: packaging/requirements-changelog.txt
+	@scripts/require python3 python3-venv
+	@python3 -m venv $(CHANGELOG_TOOL)
+	@$(CHANGELOG_TOOL)/bin/python $(PIP) --requirement $<
+	@touch $@
 
 # In every manifest: make addresses REPOSITORY=https://...
 DOCUMENTATION ?= https://docs.rs/ldy

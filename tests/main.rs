@@ -3,6 +3,7 @@
 
 mod bindgen_layouts;
 mod c_harness;
+mod changelog;
 mod check_host;
 mod compatibility;
 mod compiler;
