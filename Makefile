@@ -38,6 +38,7 @@
 #   make dist MACHINES="x86_64 aarch64"  tarballs, Debian packages and wheels for old versions of glibc, in target/dist; test-dist: their test
 #   make abi                          compare the functions and types of the headers with the recorded ones; abi-accept: record them
 #   make changelog                    the section of this version in CHANGELOG.md, of the files in changelog.d
+#   make items                        compare the public items in Rust with the recorded ones; items-accept: record them
 #   make release-check                all that a release needs; make addresses REPOSITORY=https://...: where the project lives, in all manifests
 #   make size                         the size of a minimal program
 #   make help                         this list
@@ -111,7 +112,7 @@ OTHER_TESTS := $(TEST_CARGO) test --locked --test '*' --examples
 test-rust:
 	$(UNIT_TESTS)
 	$(OTHER_TESTS)
-	$(CARGO) test --locked --doc
+	$(TEST_CARGO) test --locked --doc
 
 # The programs of the tests alone, and those in C.
 test-programs:

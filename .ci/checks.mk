@@ -72,7 +72,7 @@ lint: test-programs
 	$(CARGO) fmt --check
 	$(TEST_CARGO) build --locked --bench '*' --examples
 	$(CARGO) clippy --locked --package ldy-python -- -D warnings
-	make --no-print-directory rustdoc
+	make --no-print-directory items
 
 # After the checks that build the wheel and the documentation of the crate.
 site: python lint

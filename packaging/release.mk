@@ -21,6 +21,19 @@ abi-accept:
 	@packaging/abi-stub libldy.so.$(SO_VERSION) $(ABI)/libldy.so
 	@abidw --no-corpus-path --no-comp-dir-path --no-show-locs --type-id-style hash --out-file $(ABI_BASELINE) $(ABI)/libldy.so
 
+# Kinds and names of the public items in Rust, of rustdoc's list, compared with the recorded ones. Signatures are not: cargo-semver-checks
+# and cargo-public-api read rustdoc's JSON, which the stable compiler writes only with RUSTC_BOOTSTRAP=1.
+ITEMS := packaging/ldy.items
+items = grep -o 'href="[^"]*/[a-z]*[.][^"/]*[.]html"' $(abspath $(TARGET))/doc/ldy/all.html | sed 's/^href="//; s/[.]html"$$//' | LC_ALL=C sort
+
+.PHONY: items items-accept
+items: rustdoc
+	@$(items) | diff $(ITEMS) - || { \
+	  echo "items: these are not the items that $(ITEMS) records; where they should change: make items-accept, and a file in changelog.d" >&2; exit 1; }
+
+items-accept: rustdoc
+	@$(items) > $(ITEMS)
+
 # The section of this version in CHANGELOG.md, of the files in changelog.d, which are removed. CHANGELOG_OPTIONS=--draft prints it.
 CHANGELOG_TOOL := $(abspath $(TARGET))/changelog
 CHANGELOG_OPTIONS ?= --yes
@@ -45,7 +58,7 @@ addresses:
 	@packaging/addresses "$(REPOSITORY)" "$(DOCUMENTATION)" && packaging/addresses --check
 
 # All that a release needs besides the checks of each change. The crates are packed, built from what is packed, and all but published.
-release-check: abi
+release-check: abi items
 	@scripts/require python3 $(CARGO)
 	@packaging/addresses --check
 	@$(MAKE) --no-print-directory lint
