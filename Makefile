@@ -47,7 +47,8 @@ CARGO ?= cargo
 # The command that builds the library, and its options: without the benches, but with the features that these and tests ask of
 # dependencies.
 CARGO_BUILD ?= $(CARGO) build
-LIBRARY = --release --locked $(CARGO_QUIET) --package ldy --package ldy-testing --no-default-features
+LIBRARY_OPTIONS = --locked $(CARGO_QUIET) --package ldy --package ldy-testing --no-default-features
+LIBRARY = --release $(LIBRARY_OPTIONS)
 # Cargo shows its progress to a person; other programs see errors and warnings only.
 CARGO_QUIET := $(shell test -t 2 || echo --quiet)
 CC ?= cc
@@ -160,9 +161,9 @@ MPICC.mpich ?= mpicc.mpich
 MPIRUN.openmpi ?= mpirun.openmpi --oversubscribe --allow-run-as-root -np
 MPIRUN.mpich ?= mpirun.mpich -np
 
-# Build the library for the MPI with compiler $(1), as $(2). $(3): commands that use the archive from cargo.
-build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build $(LIBRARY) --features mpi $(MPI_OPTIONS) && \
-  packaging/slim $(LDY_LIB) $(2) && $(3) $(CARGO) build $(LIBRARY)
+# Build the library for the MPI with compiler $(1), as $(2).
+build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build $(LIBRARY) --features mpi && \
+  packaging/slim $(LDY_LIB) $(2) && $(CARGO) build $(LIBRARY)
 
 # Those with other MPIs than the first. .ci/run has those that call MPI most.
 OTHER_MPI_TESTS ?= one-process test
@@ -185,18 +186,23 @@ test-mpi-crate:
 	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
 	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi::
 
-# For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes. These compute little, too.
-test-mpi-programs: MPI_OPTIONS := --config profile.release.package.ldy.opt-level=0
-test-mpi-programs:
+# For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes. These compute little, too:
+# the library is that of the dev profile, not optimized, on the dependencies of other tests.
+MPI_DEV_LIB := $(abspath $(TARGET))/debug/libldy.a
+
+test-mpi-programs: library
 	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
-	@$(call build_mpi,$(MPICC.$(firstword $(MPIS))),$(call mpi_library,$(firstword $(MPIS))),$(other_mpis))
+	@LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(TEST_CARGO) build $(LIBRARY_OPTIONS) --features mpi --config profile.dev.package.ldy.opt-level=0
+	@mkdir -p $(MPIS:%=$(MPI_TARGET)/%)
+	@packaging/slim $(MPI_DEV_LIB) $(call mpi_library,$(firstword $(MPIS)))
+	@$(other_mpis) true
 	@$(foreach mpi,$(MPIS),echo "---- $(mpi)" && $(call mpi_tests,$(mpi)) $(if $(filter $(mpi),$(firstword $(MPIS))),one-process test,$(OTHER_MPI_TESTS)) &&) true
 	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
 	  FOREIGN="$(patsubst %,$(MPI_TARGET)/%/libldy-mpi.a,$(filter-out $(mpi),$(MPIS)))" &&) true
 
 mpi_library = $(MPI_TARGET)/$(1)/libldy-mpi.a
-other_mpis = $(foreach mpi,$(wordlist 2,$(words $(MPIS)),$(MPIS)),mkdir -p $(MPI_TARGET)/$(mpi) && \
-  packaging/other-mpi $(LDY_LIB) $(MPICC.$(mpi)) $(call mpi_library,$(mpi)) &&)
+other_mpis = $(foreach mpi,$(wordlist 2,$(words $(MPIS)),$(MPIS)),\
+  packaging/other-mpi $(MPI_DEV_LIB) $(MPICC.$(mpi)) $(call mpi_library,$(mpi)) &&)
 
 # With the first MPI.
 scaling:

@@ -82,6 +82,6 @@ site: python lint
 mpi-crate: lint
 	make --no-print-directory test-mpi-crate
 
-# During the build libldy.a is the library for MPI, so nothing else may link with it at the same time.
-mpi-programs: test valgrind fuzz python
+# Its library is linted as the crate for the tests.
+mpi-programs: library lint
 	make --no-print-directory test-mpi-programs OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken)"
