@@ -7,7 +7,8 @@ use crate::math::{Block, Vector};
 use crate::memory::{self, collect};
 
 use super::frames::{Axes, NormalFirst, NormalThird};
-use super::problem::{Kind, Law, Normal, Problem3};
+use super::laws::{Kind, LawKind, of_kind};
+use super::problem::{Law, Normal, Problem3};
 
 /// A problem in scaled units, and its workspace.
 #[derive(Debug, Default)]
@@ -59,13 +60,13 @@ impl Scaled {
 
 /// Whether a law has two coefficients.
 pub fn is_anisotropic(law: &Law) -> bool {
-    matches!(law.kind, Kind::Contact { friction, friction_2, .. } if friction != friction_2)
+    of_kind!(&law.kind, kind => kind.frictions()).is_some_and(|[friction, friction_2]| friction != friction_2)
 }
 
 /// D of a row.
 fn scale<A: Axes>(kind: &Kind) -> Vector {
     let mut scale = [1.0; 3];
-    if let Kind::Contact { friction, friction_2, .. } = *kind
+    if let Some([friction, friction_2]) = of_kind!(kind, law => law.frictions())
         && friction != friction_2
     {
         let most = friction.max(friction_2);
@@ -77,11 +78,10 @@ fn scale<A: Axes>(kind: &Kind) -> Vector {
 
 /// The law of scaled forces and velocities.
 fn one_coefficient((law, scale): (&Law, &Vector)) -> Law {
-    let mut kind = law.kind;
-    if let Kind::Contact { friction, friction_2, .. } = &mut kind {
-        *friction = friction.max(*friction_2);
-        *friction_2 = *friction;
-    }
+    let kind = of_kind!(&law.kind, kind => match kind.frictions() {
+        Some([friction, friction_2]) => kind.isotropic(friction.max(friction_2)).into(),
+        None => law.kind,
+    });
     Law { kind, bias: times((&law.bias, scale)) }
 }
 

@@ -3,7 +3,8 @@
 use crate::math::{Vector, largest};
 use crate::memory::{self, push};
 
-use super::problem::{Kind, Law};
+use super::laws::{LawKind, of_kind};
+use super::problem::Law;
 
 /// A nonzero multiplier d of a proof that a problem has no solution.
 ///
@@ -37,22 +38,13 @@ pub enum Demand {
     Limit,
 }
 
-impl Demand {
-    fn of(kind: &Kind, component: usize) -> Self {
-        match kind {
-            Kind::Contact { .. } | Kind::Moments => Self::Contact,
-            Kind::Bounds { .. } if kind.is_free(component) => Self::Joint,
-            Kind::Bounds { .. } => Self::Limit,
-        }
-    }
-}
-
 /// Append the nonzero components of a proof. If memory is exhausted, a part of them may have been appended.
 pub fn append(conflict: &mut Vec<Multiplier>, laws: &[Law], d: &[Vector]) -> memory::Result {
     let most = largest(d.as_flattened());
     for (row, (law, d)) in laws.iter().zip(d).enumerate() {
         for component in (0..3).filter(|&i| d[i] != 0.0) {
-            let (demand, value) = (Demand::of(&law.kind, component), d[component] / most);
+            let demand = of_kind!(&law.kind, kind => kind.demand(component));
+            let value = d[component] / most;
             push(conflict, Multiplier { group: 0, constraint: row as u64, component, demand, value })?;
         }
     }

@@ -7,14 +7,11 @@ use crate::io::npz::{self, Array, Items, write_all};
 use crate::rows::BlockRows;
 
 use super::body_rows::{BodyRows, NODE, NodeBlock};
-use super::problem::{Kind, Law, Normal, Problem, triples};
+use super::laws::{LawKind, of_kind};
+use super::problem::{Law, Normal, Problem, triples};
 
 /// The version of the format.
 const VERSION: i32 = 1;
-
-/// The numbers of laws in files. Readers also take 1, bounds that are all infinite.
-const CONTACT: i32 = 0;
-const BOUNDS: i32 = 2;
 
 /// Write a problem with its laws and the initial guess of the forces, if there is one.
 ///
@@ -41,7 +38,7 @@ pub fn write_problem(
     let forces_of = forces.unwrap_or_default();
     let z_rows = z.map_or(0, BodyRows::len);
     let z_shape = [z_nodes(z).count(), 3, NODE];
-    let has_moments = of_rows(w, laws).any(|law| friction(law)[3..] != [0.0; 2]);
+    let has_moments = of_rows(w, laws).any(|law| coefficients(law)[3..] != [0.0; 2]);
     let is_there = |name: &str| match name {
         "r0" => forces.is_some(),
         "mu_r" | "mu_s" => has_moments,
@@ -60,13 +57,13 @@ pub fn write_problem(
                 numbers("data", shape_of_data, &f8(|| by_rows(w))),
                 numbers("q", &scalars, &f8(|| b.iter().copied())),
                 integers("kind", &count, &i4(|| of_rows(w, laws).map(kind))),
-                numbers("mu", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[0]))),
-                numbers("mu_2", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[1]))),
-                numbers("cohesion", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[2]))),
-                numbers("mu_r", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[3]))),
-                numbers("mu_s", &count, &f8(|| of_rows(w, laws).map(|law| friction(law)[4]))),
-                numbers("lower", &scalars, &f8(|| of_scalars(w, laws, lower))),
-                numbers("upper", &scalars, &f8(|| of_scalars(w, laws, upper))),
+                numbers("mu", &count, &f8(|| of_rows(w, laws).map(|law| coefficients(law)[0]))),
+                numbers("mu_2", &count, &f8(|| of_rows(w, laws).map(|law| coefficients(law)[1]))),
+                numbers("cohesion", &count, &f8(|| of_rows(w, laws).map(|law| coefficients(law)[2]))),
+                numbers("mu_r", &count, &f8(|| of_rows(w, laws).map(|law| coefficients(law)[3]))),
+                numbers("mu_s", &count, &f8(|| of_rows(w, laws).map(|law| coefficients(law)[4]))),
+                numbers("lower", &scalars, &f8(|| of_scalars(w, laws, |law, i| bounds(law, i)[0]))),
+                numbers("upper", &scalars, &f8(|| of_scalars(w, laws, |law, i| bounds(law, i)[1]))),
                 numbers("bias", &scalars, &f8(|| of_scalars(w, laws, |law, i| law.bias[i]))),
                 numbers("r0", &scalars, &f8(|| forces_of.iter().copied())),
                 integers("Z_indptr", &[z_rows + 1], &i4(|| z_starts(z))),
@@ -107,18 +104,20 @@ fn of_scalars(w: &BlockRows, laws: &[Law], value: fn(&Law, usize) -> f64) -> imp
     laws.iter().zip(counts).flat_map(move |(law, count)| (0..count).map(move |i| value(law, i)))
 }
 
+/// The number of the kind. Readers also take 1, bounds that are all infinite.
 fn kind(law: &Law) -> i32 {
-    if matches!(law.kind, Kind::Contact { .. }) { CONTACT } else { BOUNDS }
+    fn number<L: LawKind>(_: L) -> i32 {
+        L::IN_FILES
+    }
+    of_kind!(&law.kind, kind => number(kind))
 }
 
-/// Both coefficients of friction, the cohesion, and the coefficients of rolling and torsion.
-fn friction(law: &Law) -> [f64; 5] {
-    match law.kind {
-        Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
-            [friction, friction_2, cohesion, rolling_friction, torsional_friction]
-        }
-        Kind::Moments | Kind::Bounds { .. } => [0.0; 5],
-    }
+fn coefficients(law: &Law) -> [f64; 5] {
+    of_kind!(&law.kind, kind => kind.coefficients())
+}
+
+fn bounds(law: &Law, component: usize) -> [f64; 2] {
+    of_kind!(&law.kind, kind => kind.bounds(component))
 }
 
 /// The nodes and the blocks of each row of Z.
@@ -164,12 +163,4 @@ fn i4<I: Iterator<Item = i32>>(items: impl Fn() -> I) -> impl Fn(&mut dyn Write)
 
 fn f8<I: Iterator<Item = f64>>(items: impl Fn() -> I) -> impl Fn(&mut dyn Write) -> io::Result<()> {
     move |out| write_all(out, items().map(f64::to_le_bytes))
-}
-
-fn lower(law: &Law, i: usize) -> f64 {
-    if let Kind::Bounds { lower, .. } = law.kind { lower[i] } else { 0.0 }
-}
-
-fn upper(law: &Law, i: usize) -> f64 {
-    if let Kind::Bounds { upper, .. } = law.kind { upper[i] } else { 0.0 }
 }

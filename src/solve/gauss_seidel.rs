@@ -8,8 +8,8 @@ use crate::team::{Team, part};
 
 use super::coloring::{CHUNK, Order};
 use super::frames::Axes;
-use super::law;
-use super::local::{Local, RollingContact};
+use super::laws::{Local, allowed};
+use super::local::RollingContact;
 use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
@@ -102,7 +102,7 @@ impl Sweeps {
                 let turns = is_large && dot(&moved, &gone) < 0.0;
                 let part = if turns { TURNED * past.part } else { (past.part + REGAINED).min(1.0) };
                 let beyond = std::array::from_fn(|i| now[i] + share * part * gone[i]);
-                let pushed = law::allowed::<A>(&laws[row].kind, &beyond);
+                let pushed = allowed::<A>(&laws[row].kind, &beyond);
                 forces[row].store(&pushed);
                 *past = Past { before: now, pushed, part };
             }
@@ -120,12 +120,12 @@ impl Sweeps {
             return self.relax_all(team, |forces, row| relax::<A>(forces, problem, memory, row));
         }
         self.relax_all(team, |forces, row| match memory.locals[row] {
-            Local::Contact(_) | Local::Bounded(_) => relax::<A>(forces, problem, memory, row),
-            Local::Rolling(pair) => {
+            Local::Pair(pair) => {
                 relax_pair::<A>(forces, problem, memory, row, &memory.rolling[pair as usize])
             }
             // The row before it changes it. Both have the same neighbors, so that no other thread is there.
-            Local::Moments => 0.0,
+            Local::Moments(_) => 0.0,
+            _ => relax::<A>(forces, problem, memory, row),
         })
     }
 

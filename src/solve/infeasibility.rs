@@ -9,8 +9,8 @@
 use crate::math::{Vector, largest};
 
 use super::frames::Axes;
-use super::law::on_cone;
-use super::problem::{Kind, Law, Problem3};
+use super::laws::{LawKind, of_kind};
+use super::problem::{Law, Problem3};
 use super::residual::{HUGE, Norms};
 use super::rolling::{Coefficients, Pair};
 use super::workspace::Memory;
@@ -43,7 +43,7 @@ pub fn proves<A: Axes>(
     let (mut gain, mut rounding) = (0.0, 0.0);
     turned.fill([0.0; 3]);
     for (row, law) in laws.iter().enumerate() {
-        d[row] = dual::<A>(&law.kind, &d[row]);
+        d[row] = of_kind!(&law.kind, kind => kind.dual::<A>(&d[row]));
         for i in 0..3 {
             gain -= d[row][i] * q[row][i];
             rounding += ROUNDING * (d[row][i] * q[row][i]).abs();
@@ -64,7 +64,7 @@ pub fn proves<A: Axes>(
             grows_at_all |= grows.as_flattened().iter().any(|&x| x != 0.0);
             growing += grows.as_flattened().iter().map(|x| x * x).sum::<f64>();
         } else if !law.is_of_moments() {
-            let (most, grows) = reach::<A>(&law.kind, &turned[row]);
+            let (most, grows) = of_kind!(&law.kind, kind => kind.reach::<A>(&turned[row]));
             gain -= most;
             grows_at_all |= grows.iter().any(|&x| x != 0.0);
             growing += (0..3).map(|i| grows[i] * grows[i]).sum::<f64>() / weights[row];
@@ -103,48 +103,8 @@ pub fn trim<A: Axes>(
     }
 }
 
-/// The closest point of the dual of the cone in which a law keeps velocities.
-fn dual<A: Axes>(kind: &Kind, x: &Vector) -> Vector {
-    match *kind {
-        Kind::Contact { .. } => {
-            let mut d = [0.0; 3];
-            d[A::N] = x[A::N].max(0.0);
-            d
-        }
-        // Bodies may roll with any angular velocity.
-        Kind::Moments => [0.0; 3],
-        Kind::Bounds { lower, upper } => std::array::from_fn(|i| {
-            let least = if lower[i].is_finite() { 0.0 } else { f64::NEG_INFINITY };
-            let most = if upper[i].is_finite() { 0.0 } else { f64::INFINITY };
-            x[i].clamp(least, most)
-        }),
-    }
-}
-
 /// The scaled part of a along which the force and the moments of a contact can grow.
 fn reach_of_pair<A: Axes>(own: &Coefficients, weights: [f64; 2], a: &[Vector]) -> Pair {
     let roots = weights.map(f64::sqrt);
     own.scaled(roots).on_cone::<A>(&std::array::from_fn(|k| a[k].map(|x| x / roots[k])))
-}
-
-/// The largest value of a · R over allowed forces: a finite part, and the vector whose product with the forces that can grow is the
-/// rest.
-fn reach<A: Axes>(kind: &Kind, a: &Vector) -> (f64, Vector) {
-    match *kind {
-        Kind::Contact { friction, cohesion, .. } => (-cohesion * a[A::N], on_cone::<A>(a, friction)),
-        Kind::Moments => (0.0, [0.0; 3]),
-        Kind::Bounds { lower, upper } => {
-            let (mut most, mut grows) = (0.0, [0.0; 3]);
-            for i in 0..3 {
-                let (towards, from) = if a[i] > 0.0 { (upper[i], lower[i]) } else { (lower[i], upper[i]) };
-                if towards.is_finite() {
-                    most += a[i] * towards;
-                } else {
-                    grows[i] = a[i];
-                    most += if from.is_finite() { a[i] * from } else { 0.0 };
-                }
-            }
-            (most, grows)
-        }
-    }
 }

@@ -1,12 +1,12 @@
 //! Contact solvers: they find forces R with C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers/methods.md`
 //! describes the laws, measures and methods, and when each method is used.
 //!
-//! `problem` defines the input, `options` the options and the report. `rows_of_three` makes rows of three from rows of one to six
+//! `laws` has the laws as data: a file for each kind, and the table of all kinds. `problem` defines the input, `options` the options and the report. `rows_of_three` makes rows of three from rows of one to six
 //! scalar rows. `anisotropic` makes friction the same in all directions. `islands` divides a problem into groups of rows that no
 //! block connects. `run` is the course of the solution of one island: sweeps of Gauss–Seidel, then proximal points by the method of
 //! `newton`, and the interior points of `interior`. Their steps need the factors of `block_lu`, in the space of contacts or in the
 //! space of bodies, `body_space`, whose rows `body_rows` holds. `local` solves one constraint exactly while all other forces are kept.
-//! `residual` measures how far forces are from a solution, by the map of `law`. Threads share islands, the sweeps of `gauss_seidel`
+//! `residual` measures how far forces are from a solution, by the map of `laws`. Threads share islands, the sweeps of `gauss_seidel`
 //! in the order of `coloring`, and rows in the parts of `parts`: results have the same bits for any number of them. `infeasibility`
 //! proves that there is no solution, and `conflict` names the rows of the proof. `determinacy` finds all solutions with the velocities of one, and `derivatives` how a solution changes with its data. `stabilization` makes the bias of a contact's law from its gap. `file` writes a problem to a file.
 #![forbid(unsafe_code)]
@@ -27,7 +27,7 @@ mod gauss_seidel;
 mod infeasibility;
 mod interior;
 mod islands;
-mod law;
+mod laws;
 mod local;
 mod newton;
 mod options;

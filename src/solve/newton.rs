@@ -6,15 +6,17 @@
 
 use std::ops::Range;
 
-use crate::math::{Block, Vector, difference, dot, inverse, is_finite, length, sum};
+use crate::math::{Block, Vector, difference, dot, inverse, is_finite, sum};
 use crate::memory::{self, refill};
 use crate::team::Team;
 
 use super::block_lu::{BlockLu, Shape, Square};
 use super::body_space::{BodySpace, RowEquation, UNIT};
 use super::frames::Axes;
+use super::laws::moments::MomentLimits;
+use super::laws::{LawKind, of_kind};
 use super::parts::{PartSums, ROWS, fill};
-use super::problem::{Kind, Law, Problem3};
+use super::problem::{Law, Problem3};
 use super::rolling::Coefficients;
 
 /// The corrections of a solution in the space of bodies.
@@ -143,7 +145,7 @@ impl Equations<'_> {
         let u = self.velocities[row];
         let root = self.roots[row];
         let mut r = forces[row];
-        if let Kind::Contact { cohesion, .. } = self.laws[row].kind {
+        if let Some(cohesion) = of_kind!(&self.laws[row].kind, law => law.cohesion()) {
             r[A::N] += cohesion;
         }
         let y = r.map(|r| r * root);
@@ -160,9 +162,10 @@ impl Equations<'_> {
             let (y, velocities) = self.at::<A>(row, forces);
             for (which, (square, v)) in squares.iter_mut().zip(&velocities).enumerate() {
                 let x = difference(&y, v);
-                let p = match self.laws[row].kind {
-                    Kind::Moments => projected_moments::<A>(&self.limits::<A>(row, forces, which), &x),
-                    ref kind => projected::<A>(kind, &x, self.roots[row]),
+                let p = if self.laws[row].is_of_moments() {
+                    self.limits::<A>(row, forces, which).projected::<A>(&x)
+                } else {
+                    of_kind!(&self.laws[row].kind, law => law.projected::<A>(&x, self.roots[row]))
                 };
                 let error = difference(&y, &p);
                 *square += dot(&error, &error);
@@ -182,16 +185,17 @@ impl Equations<'_> {
         team.share_parts((minus, slopes), ROWS, |first, (minus, slopes)| {
             for (row, (minus, slope)) in (first..).zip(minus.iter_mut().zip(slopes)) {
                 let (y, [_, v]) = self.at::<A>(row, forces);
-                let (x, kind) = (difference(&y, &v), &self.laws[row].kind);
+                let x = difference(&y, &v);
                 if self.laws[row].is_of_moments() {
                     let limits = self.limits::<A>(row, forces, 1);
-                    *minus = difference(&projected_moments::<A>(&limits, &x), &y);
-                    *slope = slope_of_moments::<A>(&limits, &x);
+                    *minus = difference(&limits.projected::<A>(&x), &y);
+                    *slope = limits.slope::<A>(&x);
                     continue;
                 }
-                let p = projected::<A>(kind, &x, self.roots[row]);
-                *minus = std::array::from_fn(|i| p[i] - y[i]);
-                *slope = slope_of::<A>(kind, &x, self.roots[row]);
+                of_kind!(&self.laws[row].kind, law => {
+                    *minus = difference(&law.projected::<A>(&x, self.roots[row]), &y);
+                    *slope = law.slope::<A>(&x, self.roots[row]);
+                });
             }
         });
     }
@@ -243,7 +247,7 @@ impl Equations<'_> {
                 return [0.0; 3];
             }
             let (y, [_, v]) = self.at::<A>(row, forces);
-            pull_of::<A>(&self.limits::<A>(row, forces, 1), &difference(&y, &v))
+            self.limits::<A>(row, forces, 1).pull::<A>(&difference(&y, &v))
         });
     }
 
@@ -284,112 +288,4 @@ impl Equations<'_> {
         let inverse = inverse(&kept).unwrap_or([f64::NAN; 9]);
         RowEquation { inverse: [inverse, UNIT], factor: *slope }
     }
-}
-
-/// The projection P; the bounds are bounds of y.
-#[inline(always)]
-fn projected<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Vector {
-    match *kind {
-        Kind::Contact { friction, .. } => {
-            let mut p = [0.0; 3];
-            if x[A::N] > 0.0 {
-                let radius = friction * x[A::N];
-                let size = length(x[A::S], x[A::T]);
-                let scale = if size <= radius { 1.0 } else { radius / size };
-                p[A::N] = x[A::N];
-                p[A::S] = scale * x[A::S];
-                p[A::T] = scale * x[A::T];
-            }
-            p
-        }
-        Kind::Bounds { lower, upper } => {
-            std::array::from_fn(|i| x[i].clamp(lower[i] * root, upper[i] * root))
-        }
-        Kind::Moments => *x,
-    }
-}
-
-/// The limits of the moments about tangents and normal, and their change with the normal force.
-#[derive(Clone, Copy, Debug, Default)]
-struct MomentLimits {
-    limits: [f64; 2],
-    slopes: [f64; 2],
-}
-
-/// The projection of moments.
-#[inline(always)]
-fn projected_moments<A: Axes>(MomentLimits { limits, .. }: &MomentLimits, x: &Vector) -> Vector {
-    let size = length(x[A::S], x[A::T]);
-    let scale = if size <= limits[0] { 1.0 } else { limits[0] / size };
-    let mut p = x.map(|x| scale * x);
-    p[A::N] = x[A::N].clamp(-limits[1], limits[1]);
-    p
-}
-
-/// The derivative of this projection by x.
-#[inline(always)]
-fn slope_of_moments<A: Axes>(MomentLimits { limits, .. }: &MomentLimits, x: &Vector) -> Block {
-    let mut slope = [0.0; 9];
-    let size = length(x[A::S], x[A::T]);
-    slope_of_disk::<A>(&mut slope, x, limits[0], size);
-    slope[4 * A::N] = f64::from(x[A::N].abs() <= limits[1]);
-    slope
-}
-
-/// The derivative of this projection by the normal force.
-#[inline(always)]
-fn pull_of<A: Axes>(MomentLimits { limits, slopes }: &MomentLimits, x: &Vector) -> Vector {
-    let mut pull = [0.0; 3];
-    let size = length(x[A::S], x[A::T]);
-    if size > limits[0] {
-        pull[A::S] = slopes[0] * x[A::S] / size;
-        pull[A::T] = slopes[0] * x[A::T] / size;
-    }
-    if x[A::N].abs() > limits[1] {
-        pull[A::N] = slopes[1].copysign(x[A::N]);
-    }
-    pull
-}
-
-/// Write the derivative of the projection of the tangents on a disk.
-#[inline(always)]
-fn slope_of_disk<A: Axes>(slope: &mut Block, x: &Vector, radius: f64, size: f64) {
-    if size <= radius {
-        slope[4 * A::S] = 1.0;
-        slope[4 * A::T] = 1.0;
-        return;
-    }
-    let (s, t) = (x[A::S] / size, x[A::T] / size);
-    let ratio = radius / size;
-    slope[4 * A::S] = ratio * (1.0 - s * s);
-    slope[4 * A::T] = ratio * (1.0 - t * t);
-    slope[3 * A::T + A::S] = -ratio * s * t;
-    slope[3 * A::S + A::T] = -ratio * s * t;
-}
-
-/// The derivative P'.
-#[inline(always)]
-fn slope_of<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Block {
-    let mut slope = [0.0; 9];
-    match *kind {
-        Kind::Contact { friction, .. } => {
-            if x[A::N] > 0.0 {
-                let radius = friction * x[A::N];
-                let size = length(x[A::S], x[A::T]);
-                slope[4 * A::N] = 1.0;
-                slope_of_disk::<A>(&mut slope, x, radius, size);
-                if size > radius {
-                    slope[3 * A::N + A::S] = friction * (x[A::S] / size);
-                    slope[3 * A::N + A::T] = friction * (x[A::T] / size);
-                }
-            }
-        }
-        Kind::Moments => {}
-        Kind::Bounds { lower, upper } => {
-            for i in 0..3 {
-                slope[4 * i] = f64::from(x[i] > lower[i] * root && x[i] < upper[i] * root);
-            }
-        }
-    }
-    slope
 }

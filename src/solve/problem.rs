@@ -5,6 +5,9 @@ use crate::math::{Block, Vector, is_finite};
 use crate::rows::fault::{Error, Fault, check_size};
 use crate::rows::{BlockRows, Bsr3, NOT_FINITE};
 
+pub use super::laws::Kind;
+use super::laws::{LawKind, of_kind};
+
 /// The normal component of R, U and the blocks; the others are tangential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Normal {
@@ -52,73 +55,6 @@ pub struct Law<V = Vector> {
     pub bias: V,
 }
 
-/// The kinds of laws.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind<V = Vector> {
-    /// Signorini and Coulomb: 0 ≤ R_N + cohesion ⟂ U_N ≥ 0, and R_T against U_T, |R_T| ≤ friction · (R_N + cohesion).
-    ///
-    /// The constraint has three scalar rows, or two: contacts in a plane have one tangent.
-    ///
-    /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and R_T is the force with the most dissipation
-    /// among these.
-    ///
-    /// With four to six scalar rows the contact also has moments. After the scalar rows of the force there is the moment about the
-    /// normal (four), are the moments about both tangents (five), or all three in the order of the force's components (six). The
-    /// moment about the tangents is against their angular velocity and at most rolling_friction · (R_N + cohesion); the moment about
-    /// the normal is against its angular velocity and at most torsional_friction · (R_N + cohesion).
-    Contact {
-        /// Coulomb's coefficient along the first tangent.
-        friction: f64,
-        /// The coefficient along the second tangent; the same if friction is isotropic, or if there is no second tangent. One of
-        /// them may be zero.
-        friction_2: f64,
-        /// The largest pull, a force.
-        cohesion: f64,
-        /// The coefficient of rolling friction, a length; zero if there is no moment about the tangents.
-        rolling_friction: f64,
-        /// The coefficient of torsional friction, a length; zero if there is no moment about the normal.
-        torsional_friction: f64,
-    },
-    /// The second law of a contact with moments, see [`Law::parts`]: the moments obey the law of the contact.
-    Moments,
-    /// Independent components: lower ≤ R_i ≤ upper; between the bounds U_i = 0, at the lower one U_i ≥ 0, at the upper
-    /// one U_i ≤ 0. Infinite bounds make a fixed component, equal ones a given force, −m and m a motor or dry friction
-    /// with the most force m, 0 and infinity a stop.
-    Bounds {
-        /// The lower bounds.
-        lower: V,
-        /// The upper bounds, none below its lower bound.
-        upper: V,
-    },
-}
-
-impl<V> Kind<V> {
-    /// Contact without moments: friction along both tangents, and cohesion.
-    pub fn contact([friction, friction_2]: [f64; 2], cohesion: f64) -> Self {
-        Self::Contact { friction, friction_2, cohesion, rolling_friction: 0.0, torsional_friction: 0.0 }
-    }
-
-    /// The same with other bounds.
-    pub(crate) fn map<U>(self, bounds: impl Fn(V) -> U) -> Kind<U> {
-        match self {
-            Self::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
-                Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction }
-            }
-            Self::Moments => Kind::Moments,
-            Self::Bounds { lower, upper } => Kind::Bounds { lower: bounds(lower), upper: bounds(upper) },
-        }
-    }
-}
-
-impl Kind {
-    /// Whether the force of a component has no bounds, so that its velocity is zero.
-    #[inline(always)]
-    pub(super) fn is_free(&self, component: usize) -> bool {
-        let Self::Bounds { lower, upper } = self else { return false };
-        lower[component] == f64::NEG_INFINITY && upper[component] == f64::INFINITY
-    }
-}
-
 impl Law {
     /// Contact with isotropic friction, without cohesion and bias.
     pub fn contact(friction: f64) -> Self {
@@ -142,8 +78,7 @@ impl Law {
     /// Whether the law is an equation: each component has zero velocity, or a given force.
     #[inline(always)]
     pub(super) fn is_joint(&self) -> bool {
-        let Kind::Bounds { lower, upper } = &self.kind else { return false };
-        (0..3).all(|i| self.kind.is_free(i) || lower[i] == upper[i])
+        of_kind!(&self.kind, law => law.is_joint())
     }
 
     /// Check the first (0) or the second (1) law of a row with `height` scalar rows. `is_of_moments`: it comes after a contact's law.
@@ -152,31 +87,7 @@ impl Law {
         ensure!(is_finite(&self.bias[..count]), Fault::NotFinite("the bias of its law"));
         let why = "the second law of a contact with moments, and of nothing else, is that of moments";
         ensure!(is_of_moments == self.is_of_moments(), Fault::Invalid(why));
-        match self.kind {
-            Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
-                ensure!(height >= 2, Fault::Invalid("a contact has two to six scalar rows"));
-                ensure!(part == 0, Fault::Invalid("a contact begins with the first scalar row"));
-                let is_size = |x: f64| x >= 0.0 && x.is_finite();
-                let why = "its friction is negative or not finite";
-                ensure!(is_size(friction) && is_size(friction_2), Fault::Invalid(why));
-                let why = "a contact of two scalar rows has one coefficient of friction";
-                ensure!(height > 2 || friction == friction_2, Fault::Invalid(why));
-                ensure!(is_size(cohesion), Fault::Invalid("its cohesion is negative or not finite"));
-                let why = "its rolling or torsional friction is negative or not finite";
-                ensure!(is_size(rolling_friction) && is_size(torsional_friction), Fault::Invalid(why));
-                let why = "it has rolling friction without the rows of moments about the tangents";
-                ensure!(height >= 5 || rolling_friction == 0.0, Fault::Invalid(why));
-                let why = "it has torsional friction without the row of the moment about the normal";
-                ensure!(matches!(height, 4 | 6) || torsional_friction == 0.0, Fault::Invalid(why));
-            }
-            Kind::Moments => {}
-            Kind::Bounds { lower, upper } => {
-                let ordered = |(l, u): (f64, f64)| l <= u && l < f64::INFINITY && u > f64::NEG_INFINITY;
-                let why = "a lower bound of its force is above the upper one";
-                ensure!(lower.into_iter().zip(upper).take(count).all(ordered), Fault::Invalid(why));
-            }
-        }
-        Ok(())
+        of_kind!(&self.kind, law => law.check(height, part, count))
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::math::{Block, Vector, dot, largest};
 
 use super::frames::Axes;
-use super::law::natural_map;
+use super::laws::natural_map;
 use super::problem::{Law, Problem3};
 use super::rolling::{Coefficients, Pair};
 

@@ -8,8 +8,8 @@
 use crate::math::{Vector, is_finite, length};
 
 use super::frames::Axes;
-use super::law::SMALL;
-use super::problem::{Kind, Law};
+use super::laws::{Kind, LawKind, SMALL, of_kind};
+use super::problem::Law;
 
 /// A force and its moments, or a velocity and its angular velocity.
 pub type Pair = [Vector; 2];
@@ -26,11 +26,7 @@ impl Coefficients {
     #[inline(always)]
     pub fn of(laws: &[Law], row: usize) -> Option<Self> {
         let Some(Law { kind: Kind::Moments, .. }) = laws.get(row + 1) else { return None };
-        let kind = &laws[row].kind;
-        let &Kind::Contact { friction, cohesion, rolling_friction, torsional_friction, .. } = kind else {
-            return None;
-        };
-        Some(Self { limits: [friction, rolling_friction, torsional_friction], cohesion })
+        of_kind!(&laws[row].kind, law => law.with_moments())
     }
 
     /// The coefficients of scaled forces; `roots` are √d of both rows.

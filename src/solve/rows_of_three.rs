@@ -17,14 +17,15 @@ use crate::rows::{BlockRows, Bsr3};
 
 use super::body_rows::{Bodies, BodyRows};
 use super::conflict::Multiplier;
-use super::problem::{Kind, Law, Normal, Problem, Problem3, triples};
+use super::laws::{LawKind, of_kind};
+use super::problem::{Law, Normal, Problem, Problem3, triples};
 
 /// The lane of each scalar row of a triple, then the padded lanes.
-type Lanes = [u8; 3];
+pub type Lanes = [u8; 3];
 
-const IN_ORDER: Lanes = [0, 1, 2];
+pub const IN_ORDER: Lanes = [0, 1, 2];
 /// The lanes of tangent and normal if the normal is the third component.
-const WITHOUT_SECOND: Lanes = [0, 2, 1];
+pub const WITHOUT_SECOND: Lanes = [0, 2, 1];
 
 /// The triples of a problem.
 #[derive(Debug, Default)]
@@ -76,11 +77,9 @@ impl Padded {
         let w = &problem.w;
         self.list_triples(w)?;
         self.make_room(w)?;
-        self.lanes.extend(
-            laws.iter()
-                .zip(&self.rows)
-                .map(|(law, &row)| lanes_of(&law.kind, w.height(row as usize), problem.normal)),
-        );
+        self.lanes.extend(laws.iter().zip(&self.rows).map(
+            |(law, &row)| of_kind!(&law.kind, kind => kind.lanes(w.height(row as usize), problem.normal)),
+        ));
         for (triple, law) in laws.iter().enumerate() {
             let (scalars, lanes) = (self.scalars(w, triple), self.lanes[triple]);
             self.b.push(in_lanes(&problem.b[scalars.clone()], lanes));
@@ -194,16 +193,6 @@ impl Padded {
     }
 }
 
-/// The lanes of a triple of a row of this height.
-fn lanes_of(kind: &Kind, height: usize, normal: Normal) -> Lanes {
-    match (kind, height, normal) {
-        (Kind::Contact { .. }, 2, Normal::Third) => WITHOUT_SECOND,
-        (Kind::Moments, 4, Normal::Third) => [2, 0, 1],
-        (Kind::Moments, 5, Normal::First) => [1, 2, 0],
-        _ => IN_ORDER,
-    }
-}
-
 /// Values of a triple's scalar rows, padded with zeros.
 fn in_lanes(scalars: &[f64], lanes: Lanes) -> Vector {
     let mut vector = [0.0; 3];
@@ -220,19 +209,6 @@ fn pad(block: &mut Block, count: usize, lanes: Lanes) {
 
 /// The law of a triple with `count` scalar rows.
 fn padded(law: &Law, count: usize, lanes: Lanes) -> Law {
-    let mut law = *law;
-    law.bias = in_lanes(&law.bias[..count], lanes);
-    match &mut law.kind {
-        Kind::Contact { .. } | Kind::Moments => {}
-        Kind::Bounds { lower, upper } => {
-            // If all scalar rows are fixed, the padding is also fixed, since a block with three fixed lanes is solved by its
-            // inverse. Otherwise the padding has no force, since W may be zero.
-            let fixed = |bounds: &Vector, bound: f64| bounds[..count].iter().all(|&x| x == bound);
-            let is_fixed = fixed(lower, f64::NEG_INFINITY) && fixed(upper, f64::INFINITY);
-            let most = if is_fixed { f64::INFINITY } else { 0.0 };
-            lower[count..].fill(-most);
-            upper[count..].fill(most);
-        }
-    }
-    law
+    let kind = of_kind!(&law.kind, kind => kind.padded(count).into());
+    Law { kind, bias: in_lanes(&law.bias[..count], lanes) }
 }

@@ -19,7 +19,7 @@ use super::frames::{Axes, NormalFirst, NormalThird};
 use super::gauss_seidel::Sweeps;
 use super::infeasibility;
 use super::interior::{Interior, Start};
-use super::law;
+use super::laws::allowed_in_row;
 use super::newton::Newton;
 use super::options::{Method, Options, Report, Status};
 use super::parts::{PartSums, fill};
@@ -182,7 +182,7 @@ impl Room {
             momentum: Momentum::default(),
             rate: Rate::default(),
             alpha_of_joints: f64::INFINITY,
-            has_moments,
+            has_interior: laws.iter().all(|law| law.kind.has_interior()),
         };
         let end = match problem.normal {
             Normal::First => run.run::<NormalFirst>()?,
@@ -230,7 +230,7 @@ struct Run<'a, 'w> {
     rate: Rate,
     /// The largest α of joints.
     alpha_of_joints: f64,
-    has_moments: bool,
+    has_interior: bool,
 }
 
 impl Run<'_, '_> {
@@ -319,7 +319,7 @@ impl Run<'_, '_> {
             Some(_) if !is_near => Trial::First,
             _ => Trial::Long,
         };
-        if self.has_moments {
+        if !self.has_interior {
             return self.steps::<A>(Trial::Long);
         }
         let is_far = start.is_some() && self.best_residual() > LARGE && !self.laws.iter().any(Law::is_joint);
@@ -389,7 +389,7 @@ impl Run<'_, '_> {
     fn look<A: Axes>(&mut self) -> Residual {
         let laws = self.laws;
         let Room { now, allowed, .. } = &mut *self.room;
-        fill(&mut self.team, allowed, |row| law::allowed_in_row::<A>(laws, row, now));
+        fill(&mut self.team, allowed, |row| allowed_in_row::<A>(laws, row, now));
         self.compute_velocities(Which::Allowed);
         let Room { memory: Memory { weights, .. }, allowed, velocities, best, history, sums, .. } =
             &mut *self.room;

@@ -4,7 +4,8 @@ use crate::math::{Block, Vector};
 use crate::memory::{self, collect, push};
 
 use super::frames::Axes;
-use super::local::{Local, RollingContact};
+use super::laws::Local;
+use super::local::RollingContact;
 use super::problem::{Law, Problem3};
 use super::residual::weights;
 use super::rolling::Coefficients;
@@ -58,7 +59,7 @@ impl Memory {
         }
         let mut pairs = 0..;
         let local = |(row, w): (usize, Block)| match Coefficients::of(laws, row) {
-            Some(_) => Local::Rolling(pairs.next().unwrap_or(0)),
+            Some(_) => Local::Pair(pairs.next().unwrap_or(0)),
             None => Local::new::<A>(&w, &laws[row]),
         };
         collect(locals, rows, blocks().enumerate().map(local))

@@ -26,7 +26,7 @@ use super::places::Places;
 use super::problem::{Law, Normal, Problem, Problem3};
 use super::rows_of_three::{Padded, Parts as PaddedParts};
 use super::state::{Measurement, State};
-use faces::{Faces, Solution};
+pub use faces::{Cone, Faces, NONE, Solution};
 use null_space::NullSpace;
 use parts::{PartProgram, Parts};
 use program::Outcome;

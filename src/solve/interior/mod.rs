@@ -23,8 +23,9 @@ pub use contact_space::ContactSpace;
 use super::body_space::BodySpace;
 use super::cone::{self, Scaling};
 use super::frames::Axes;
+use super::laws::{LawKind, of_kind};
 use super::parts::{PartSums, ROWS};
-use super::problem::{Kind, Law, Problem3};
+use super::problem::{Law, Problem3};
 use super::residual::velocity;
 
 /// The share of the way to the boundary that a step may go.
@@ -168,7 +169,7 @@ struct Complementarity {
 }
 
 /// The kind of a lane with bounds.
-enum Lane {
+pub enum Lane {
     /// Lower and upper bound, at least one finite.
     Bounded(f64, f64),
     Free,
@@ -177,34 +178,16 @@ enum Lane {
 
 impl Program<'_> {
     fn lane<A: Axes>(&self, row: usize, i: usize) -> Option<Lane> {
-        Some(match &self.laws[row].kind {
-            Kind::Contact { friction, .. } if *friction > 0.0 => return None,
-            Kind::Contact { .. } if i == A::N => Lane::Bounded(0.0, f64::INFINITY),
-            // No interior step is made where contacts have moments.
-            Kind::Contact { .. } | Kind::Moments => Lane::Pinned(0.0),
-            Kind::Bounds { lower, upper } => {
-                let (lower, upper) = (lower[i] * self.roots[row], upper[i] * self.roots[row]);
-                if lower == upper {
-                    Lane::Pinned(lower)
-                } else if lower.is_finite() || upper.is_finite() {
-                    Lane::Bounded(lower, upper)
-                } else {
-                    Lane::Free
-                }
-            }
-        })
+        of_kind!(&self.laws[row].kind, law => law.lane::<A>(i, self.roots[row]))
     }
 
     fn friction(&self, row: usize) -> f64 {
-        match self.laws[row].kind {
-            Kind::Contact { friction, .. } => friction,
-            Kind::Bounds { .. } | Kind::Moments => 0.0,
-        }
+        of_kind!(&self.laws[row].kind, law => law.frictions()).map_or(0.0, |[friction, _]| friction)
     }
 
     fn cohesion<A: Axes>(&self, row: usize) -> Vector {
         let mut shift = [0.0; 3];
-        if let Kind::Contact { cohesion, .. } = self.laws[row].kind {
+        if let Some(cohesion) = of_kind!(&self.laws[row].kind, law => law.cohesion()) {
             shift[A::N] = cohesion * self.roots[row];
         }
         shift

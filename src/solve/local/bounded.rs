@@ -1,6 +1,8 @@
 //! The exact force of one constraint with bounds on its components, while all other forces are kept.
 
 use crate::math::{Block, Vector, inverse, is_finite, times};
+use crate::solve::frames::Axes;
+use crate::solve::laws::LocalLaw;
 
 /// The state of a component of the force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +19,7 @@ const RELAXATIONS: usize = 20;
 
 /// A block of W, its inverse, and the bounds.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounded {
+pub struct BoundedSolution {
     w: Block,
     /// The inverse, if all components are fixed and the block is regular.
     inverse: Option<Block>,
@@ -25,7 +27,7 @@ pub struct Bounded {
     upper: Vector,
 }
 
-impl Bounded {
+impl BoundedSolution {
     /// Prepare a diagonal block of W.
     pub fn new(w: &Block, lower: Vector, upper: Vector) -> Self {
         let fixed =
@@ -33,13 +35,13 @@ impl Bounded {
         let inverse = if fixed { inverse(w).filter(|inverse| is_finite(inverse)) } else { None };
         Self { w: *w, inverse, lower, upper }
     }
+}
 
-    /// The force that obeys the law if it adds W R to the velocity q; `old` where the block leaves the force open.
-    ///
+impl LocalLaw for BoundedSolution {
     /// There are 27 combinations of components between and at their bounds. The function returns the force of the first combination
     /// that obeys the law. If there is none, since the block is singular, it returns the result of relaxing one component after the
     /// other, or the combination with the least violation.
-    pub fn force(&self, q: &Vector, old: &Vector) -> Vector {
+    fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
         if let Some(inverse) = &self.inverse {
             return times(inverse, &q.map(|q| -q));
         }
@@ -58,7 +60,9 @@ impl Bounded {
         let relaxed = self.relaxed(q, old);
         if self.violation(q, &relaxed) <= best.0 { relaxed } else { self.within(&best.1) }
     }
+}
 
+impl BoundedSolution {
     fn within(&self, force: &Vector) -> Vector {
         std::array::from_fn(|i| force[i].clamp(self.lower[i], self.upper[i]))
     }

@@ -3,6 +3,7 @@
 use crate::math::{Block, Vector, length};
 
 use crate::solve::frames::Axes;
+use crate::solve::laws::LocalLaw;
 
 /// A determinant of the tangential part that is less than this times the square of its trace is a rounding error.
 const SINGULAR: f64 = 1e-13;
@@ -20,7 +21,7 @@ const ENOUGH: f64 = 1e-8;
 /// the root of |R_T| = friction · R_N. The inverse of the 2×2 matrix gives, with D = det (S + s I) and n = adj (S) b + s b, R_T =
 /// −n / D, and the equation is |n| W_NN = friction · (W_NT · n − q_N D).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Contact {
+pub struct ContactSolution {
     friction: f64,
     cohesion: f64,
     /// W_NN and its inverse; zero if it is not positive.
@@ -36,7 +37,7 @@ pub struct Contact {
     determinant: f64,
 }
 
-impl Contact {
+impl ContactSolution {
     /// Prepare a diagonal block of W.
     pub fn new<A: Axes>(w: &Block, friction: f64, cohesion: f64) -> Self {
         let at = |i: usize, j: usize| w[3 * j + i];
@@ -63,12 +64,12 @@ impl Contact {
             determinant: schur[0] * schur[3] - schur[1] * schur[2],
         }
     }
+}
 
-    /// The force that obeys the law if it adds W R to the velocity q.
-    ///
+impl LocalLaw for ContactSolution {
     /// If W_NN is not positive, no force can stop the approach, and the function returns the force of an open contact.
     #[inline(always)]
-    pub fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
+    fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
         let mut force = [0.0; 3];
         let c = self.cohesion;
         let qn = q[A::N] - c * self.normal[0];
@@ -87,7 +88,9 @@ impl Contact {
         force[A::N] -= c;
         force
     }
+}
 
+impl ContactSolution {
     /// Normal and tangential force of a closed contact.
     #[inline(always)]
     fn pressed(&self, qn: f64, b: [f64; 2], old: [f64; 2]) -> (f64, [f64; 2]) {

@@ -2,7 +2,7 @@
 
 use crate::math::times;
 use crate::solve::frames::NormalThird;
-use crate::solve::local::Local;
+use crate::solve::laws::Local;
 use crate::solve::{Kind, Law};
 use testing::Random;
 

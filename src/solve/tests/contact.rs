@@ -2,7 +2,7 @@
 
 use crate::math::{Block, Vector, times};
 use crate::solve::frames::{Axes, NormalFirst, NormalThird};
-use crate::solve::local::Local;
+use crate::solve::laws::Local;
 use crate::solve::{Kind, Law};
 use testing::Random;
 

@@ -7,7 +7,7 @@ use super::rows_of_three::Cut;
 use crate::math::{Block, Vector};
 use crate::memory;
 use crate::solve::frames::{Axes, NormalFirst, NormalThird};
-use crate::solve::local::Local;
+use crate::solve::laws::Local;
 use crate::solve::{
     Bodies, BodyRows, Kind, Law, Method, NODE, Normal, Options, Problem, Report, Solver, Status,
 };

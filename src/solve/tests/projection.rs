@@ -2,7 +2,7 @@
 
 use crate::solve::Kind;
 use crate::solve::frames::NormalFirst;
-use crate::solve::law::{allowed, natural_map};
+use crate::solve::laws::{allowed, natural_map};
 use testing::Random;
 
 /// p is the projection of x on a convex set if p is in it and (x − p) · (y − p) ≤ 0 for all y in it.

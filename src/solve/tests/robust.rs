@@ -80,7 +80,7 @@ fn interior_points_come_near_what_does_not_slide() {
                 let allowed: Vec<Vector> = forces
                     .iter()
                     .zip(&laws)
-                    .map(|(force, law)| crate::solve::law::allowed::<NormalThird>(&law.kind, force))
+                    .map(|(force, law)| crate::solve::laws::allowed::<NormalThird>(&law.kind, force))
                     .collect();
                 let mut velocities = vec![[0.0; 3]; rows];
                 let Memory { q, roots, weights, .. } = &memory;
