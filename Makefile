@@ -23,6 +23,7 @@
 #   make scaling                      the data that processes send, and the time of an update on 1, 2 and 4 processes
 #   make model                        loom tries every order of events in the pool of threads
 #   make valgrind                     the C tests under valgrind
+#   make brute-force CASES=1000000    each law's solution of one row against the conditions of the law, for that many random rows
 #   make processors                   check that results have the same bits on emulated x86-64 processors with AVX2 and without
 #   make arm64                        library and C tests for aarch64 under emulation; the same digests of results as here
 #   make sanitize                     the C tests with the address and undefined-behavior sanitizers
@@ -72,7 +73,7 @@ include packaging/release.mk
 include packaging/arm64.mk
 include benches/bench.mk
 
-.PHONY: help library run run-wall run-ode test test-rust test-programs c-programs lint fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind processors sanitize headers check-host
+.PHONY: help library run run-wall run-ode test test-rust test-programs c-programs lint fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind brute-force processors sanitize headers check-host
 
 help:
 	@sed -n '/^# The jobs/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -217,6 +218,11 @@ model:
 valgrind: library
 	@scripts/require valgrind
 	@$(C_TESTS) --quiet valgrind
+
+CASES ?= 1000000
+
+brute-force:
+	LDY_BRUTE_FORCE_CASES=$(CASES) $(CARGO) test --release --locked --lib -p ldy brute_force
 
 processors: library
 	@scripts/require qemu-x86_64

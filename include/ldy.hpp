@@ -1058,6 +1058,14 @@ inline ldy_law rolling_contact_law (double friction, double rolling, double tors
   return law;
 }
 
+/* A contact in the expansion phase of an impact; the least force is e times R_N of the compression phase. */
+inline ldy_law expansion_law (double friction, double least_force, values bias = {})
+{
+  ldy_law law = contact_law (friction, 0, bias);
+  law.kind = LDY_LAW_EXPANSION, law.lower[0] = least_force;
+  return law;
+}
+
 /* The law U + bias = 0. */
 inline ldy_law fixed_law (values bias = {})
 {

@@ -2170,7 +2170,11 @@ enum ldy_law_kind {
      all three axes in the order of the first rows (six). R has moments there. The moment about the tangents opposes its angular
      velocity and is at most rolling_friction (R_N + cohesion); the moment about the normal opposes its angular velocity and is at
      most torsional_friction (R_N + cohesion). */
-  LDY_LAW_ROLLING_CONTACT = 5
+  LDY_LAW_ROLLING_CONTACT = 5,
+  /* A kind of law: contact in the expansion phase of an impact, Poisson's restitution. 0 <= R_N - lower[0], 0 <= U_N, and one of them is
+     zero. The friction R_T opposes U_T, with |R_T| <= friction R_N, also if U_N > 0. lower[0] is e times R_N of the compression phase.
+     Valid for the rows of LDY_LAW_CONTACT. */
+  LDY_LAW_EXPANSION = 6
 };
 
 enum ldy_measure {
@@ -2261,7 +2265,8 @@ typedef struct {
 /* The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and
    bias have one value for each scalar row; further values are not read. */
 typedef struct {
-  /* One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT, LDY_LAW_ROLLING_CONTACT. */
+  /* One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT, LDY_LAW_ROLLING_CONTACT,
+     LDY_LAW_EXPANSION. */
   int32_t kind;
   /* Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent. */
   double friction;
@@ -2275,7 +2280,7 @@ typedef struct {
   /* Rolling and orthotropic contacts: the coefficient of torsional friction, a length, not negative; 0 without a row about the
      normal. */
   double torsional_friction;
-  /* Bounds: lower bounds of R; may be -INFINITY. */
+  /* Bounds: lower bounds of R; may be -INFINITY. Expansion: lower[0] is the least normal force, not negative. */
   double lower[6];
   /* Bounds: upper bounds of R, not below the lower bounds; may be INFINITY. */
   double upper[6];
@@ -3030,8 +3035,8 @@ int ldy_gradient_compliance(const ldy_gradient *gradient,
 
 
 /* The memory for many systems at once: a contact solver and derivatives for each. Threads take one system after the other (see
-   ldy_set_threads), and each system has the bits that it has alone. A call for as many systems, with the patterns of the last call,
-   allocates nothing. One thread at a time may use it. */
+   ldy_set_threads), and each system has the bits that it has alone. A call that repeats the number of systems and their
+   patterns allocates nothing. One thread at a time may use it. */
 typedef struct ldy_batch ldy_batch;
 
 /* Create a batch.
@@ -3241,6 +3246,85 @@ int ldy_contact_bias(const ldy_stabilization *stabilization,
                      double *bias);
 
 
+/* A coefficient of friction for each slip speed v: mu_k + (mu_s - mu_k) exp (-(v / v_s)^2) + c v, and mu_s up to the stick speed
+   (Stribeck's curve). Set size, then the fields that differ from zero. */
+typedef struct {
+  /* sizeof (ldy_friction_curve), set by the caller before the call. */
+  size_t size;
+  /* mu_s, the coefficient of a contact that sticks, not negative. */
+  double static_friction;
+  /* mu_k, the coefficient of a contact that slides fast, not negative. */
+  double kinetic_friction;
+  /* v_s, the speed of the transition. 0: the coefficient is mu_k at any slip, so that a contact has static and kinetic friction. */
+  double stribeck_speed;
+  /* c, the growth of the coefficient with the slip, 1 over a velocity, not negative. */
+  double viscous;
+  /* The slip speed up to which a contact counts as sticking: the error of velocities in a solution. */
+  double stick_speed;
+} ldy_friction_curve;
+
+/* Compute the coefficient of friction of a contact's law, see ldy_law, from its slip in the last solution.
+
+   - curve: the coefficient for each slip speed.
+   - slip: |U_T| in the last solution, 0 for a contact that is new or open.
+   - friction: where to write it.
+
+   Use it once in each step, or solve a step again until the coefficients no longer change. docs/solvers/methods.md says what is
+   known of solutions.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, negative or not finite, or the coefficient overflows. Then
+   nothing is written.
+
+   Safety:
+   curve is NULL or valid and has the bytes that its size says; friction is NULL or valid. */
+LDY_RESULT
+int ldy_contact_friction(const ldy_friction_curve *curve,
+                         double slip,
+                         double *friction);
+
+
+/* A compliant contact with the force k x^n (1 + 3/2 c dx/dt) for a penetration x > 0 (Hunt and Crossley, 1975). Set all fields. */
+typedef struct {
+  /* sizeof (ldy_hunt_crossley), set by the caller before the call. */
+  size_t size;
+  /* k, positive. */
+  double stiffness;
+  /* n, at least 1: 1 for a linear spring, 1.5 for Hertz's contact of spheres. */
+  double exponent;
+  /* c, not negative, 1 over a velocity. An impact with a small speed v has the coefficient of restitution 1 - c v. */
+  double damping;
+  /* The penetration, positive, below which the tangent of x^n at this penetration replaces x^n. The stiffness would vanish at
+     zero. */
+  double least_penetration;
+} ldy_hunt_crossley;
+
+/* Compute compliance and bias of the normal component of a compliant contact, for this step.
+
+   - model: the force of the contact.
+   - gap: distance of the bodies along the normal, negative for a penetration.
+   - V_N: normal component of the velocity before the step, from ldy_rows.V; positive where the bodies separate.
+   - h: the step.
+   - compliance: where to write the normal entry of the diagonal for ldy_system_set_compliance. The other entries are zero.
+   - bias: where to write the bias of the normal component of the law, see ldy_law.
+
+   The force is linearized at the penetration and V_N, and taken at the end of the step, when the penetration is -gap - h U_N. With x
+   = max (-gap, least_penetration): R_N = k x^n (1 - 3/2 c U_N) - s (gap + x + h U_N), s = k n x^(n-1) max (1 - 3/2 c V_N, 0). So
+   R_N = -(U_N + bias) / compliance, and the contact's law leaves out what would pull.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or not finite, a parameter is out of range, h is not positive, or
+   a result overflows. Then nothing is written.
+
+   Safety:
+   model is NULL or valid and has the bytes that its size says; compliance and bias are NULL or valid. */
+LDY_RESULT
+int ldy_contact_compliance(const ldy_hunt_crossley *model,
+                           double gap,
+                           double V_N,
+                           double h,
+                           double *compliance,
+                           double *bias);
+
+
 /* Write the contact problem of a system to a file: W, B, laws and forces of the last update, with all digits, and Z with W = Z
    Z^T if it is known, for steps in the space of bodies.
 
@@ -3345,6 +3429,8 @@ int ldy_system_sync_constraints(ldy_system *system,
 #define LDY_CONTACT_SOLVER_OPTIONS_INIT { .size = sizeof (ldy_contact_solver_options) }
 #define LDY_CONTACT_SOLVER_REPORT_INIT { .size = sizeof (ldy_contact_solver_report) }
 #define LDY_STABILIZATION_INIT { .size = sizeof (ldy_stabilization) }
+#define LDY_FRICTION_CURVE_INIT { .size = sizeof (ldy_friction_curve) }
+#define LDY_HUNT_CROSSLEY_INIT { .size = sizeof (ldy_hunt_crossley) }
 #define LDY_SYNC_REPORT_INIT { .size = sizeof (ldy_sync_report) }
 
 #ifdef __cplusplus

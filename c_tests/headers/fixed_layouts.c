@@ -145,6 +145,21 @@ AT (ldy_stabilization, restitution, 32);
 AT (ldy_stabilization, bounce_speed, 40);
 ENDS (ldy_stabilization, bounce_speed, 48);
 
+AT (ldy_friction_curve, size, 0);
+AT (ldy_friction_curve, static_friction, 8);
+AT (ldy_friction_curve, kinetic_friction, 16);
+AT (ldy_friction_curve, stribeck_speed, 24);
+AT (ldy_friction_curve, viscous, 32);
+AT (ldy_friction_curve, stick_speed, 40);
+ENDS (ldy_friction_curve, stick_speed, 48);
+
+AT (ldy_hunt_crossley, size, 0);
+AT (ldy_hunt_crossley, stiffness, 8);
+AT (ldy_hunt_crossley, exponent, 16);
+AT (ldy_hunt_crossley, damping, 24);
+AT (ldy_hunt_crossley, least_penetration, 32);
+ENDS (ldy_hunt_crossley, least_penetration, 40);
+
 AT (ldy_sync_report, size, 0);
 AT (ldy_sync_report, kept, 8);
 AT (ldy_sync_report, inserted, 16);

@@ -89,6 +89,8 @@ extern "C" {
 #define LDY_CONTACT_SOLVER_OPTIONS_INIT { .size = sizeof (ldy_contact_solver_options) }
 #define LDY_CONTACT_SOLVER_REPORT_INIT { .size = sizeof (ldy_contact_solver_report) }
 #define LDY_STABILIZATION_INIT { .size = sizeof (ldy_stabilization) }
+#define LDY_FRICTION_CURVE_INIT { .size = sizeof (ldy_friction_curve) }
+#define LDY_HUNT_CROSSLEY_INIT { .size = sizeof (ldy_hunt_crossley) }
 #define LDY_SYNC_REPORT_INIT { .size = sizeof (ldy_sync_report) }
 
 #ifdef __cplusplus

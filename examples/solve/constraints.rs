@@ -10,6 +10,7 @@ use nalgebra::DMatrix;
 pub const CONTACT: i64 = 0;
 const FIXED: i64 = 1;
 pub const BOUNDS: i64 = 2;
+pub const EXPANSION: i64 = 3;
 
 /// One step.
 #[derive(Default)]
@@ -86,6 +87,7 @@ pub fn law(kind: i64, contact: [f64; 5], bias: &[f64], bounds: [&[f64]; 2]) -> L
             let [friction, friction_2, cohesion, rolling_friction, torsional_friction] = contact;
             Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction }
         }
+        EXPANSION => Kind::Expansion { friction: contact[0], least_force: bounds[0][0] },
         FIXED => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
         _ => Kind::Bounds { lower: padded(bounds[0], 0.0), upper: padded(bounds[1], 0.0) },
     };

@@ -8,7 +8,7 @@ use ldy::solve::{BodyRows, Error, Law, Normal, Options, Problem, Report, Solver}
 use nalgebra::DMatrix;
 
 use super::archive::{Archive, are_starts, fits, wrong};
-use super::constraints::{BOUNDS, CONTACT, law};
+use super::constraints::{CONTACT, EXPANSION, law};
 
 /// The version of the format.
 const VERSION: f64 = 1.0;
@@ -201,7 +201,7 @@ fn moments(archive: &mut Archive, rows: usize) -> io::Result<[Vec<f64>; 2]> {
 fn laws(archive: &mut Archive, heights: &[usize]) -> io::Result<Vec<Law>> {
     let (rows, scalars) = (heights.len(), heights.iter().sum());
     let kinds = archive.integers("kind")?;
-    fits(kinds.len() == rows && kinds.iter().all(|kind| (0..=BOUNDS).contains(kind)), "kind")?;
+    fits(kinds.len() == rows && kinds.iter().all(|kind| (0..=EXPANSION).contains(kind)), "kind")?;
     let mut by_row = |name| archive.exactly(name, rows);
     let (friction, friction_2, cohesion) = (by_row("mu")?, by_row("mu_2")?, by_row("cohesion")?);
     let [rolling, torsion] = moments(archive, rows)?;

@@ -22,6 +22,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(solve::solve_rows, module)?)?;
     module.add_function(wrap_pyfunction!(solve::real_time, module)?)?;
     module.add_function(wrap_pyfunction!(solve::contact_bias, module)?)?;
+    module.add_function(wrap_pyfunction!(solve::contact_friction, module)?)?;
+    module.add_function(wrap_pyfunction!(solve::contact_compliance, module)?)?;
     module.add_function(wrap_pyfunction!(stability::gyroscopic_change, module)?)?;
     module.add_function(wrap_pyfunction!(stability::advance_rotation, module)?)?;
     module.add_function(wrap_pyfunction!(stability::frame_from_normal, module)?)?;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use ldy::solve::{
-    self, BlockRows, BodyRows, Demand, Kind, Law, Measure, Method, Multiplier, Normal, Options, Problem,
-    RowLayout, Solver, Stabilization, Status,
+    self, BlockRows, BodyRows, Demand, FrictionCurve, HuntCrossley, Kind, Law, Measure, Method, Multiplier,
+    Normal, Options, Problem, RowLayout, Solver, Stabilization, Status,
 };
 use ldy::system::{ConflictText, RowLaw};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
@@ -88,6 +88,7 @@ impl Laws<'_> {
                     torsional_friction: torsion[k],
                 },
                 1 => Kind::Bounds { lower: lower[k], upper: upper[k] },
+                3 => Kind::Expansion { friction: friction[k], least_force: lower[k][0] },
                 _ => return None,
             };
             Some(RowLaw { kind, bias: bias[k] })
@@ -119,6 +120,9 @@ pub fn arrays<'py>(py: Python<'py>, laws: &[Option<RowLaw>]) -> LawArrays<'py> {
                 (0, own, [[0.0; 6]; 2])
             }
             Some(Kind::Bounds { lower, upper }) => (1, [0.0; 5], [lower, upper]),
+            Some(Kind::Expansion { friction, least_force }) => {
+                (3, [friction, friction, 0.0, 0.0, 0.0], [[least_force, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0; 6]])
+            }
         };
         kinds.push(kind);
         numbers.iter_mut().zip(own).for_each(|(all, own)| all.push(own));
@@ -198,6 +202,43 @@ pub fn contact_bias<'py>(
     };
     let biases = gaps.iter().zip(velocities).enumerate().map(bias).collect::<PyResult<Vec<f64>>>()?;
     Ok(PyArray1::from_vec(py, biases))
+}
+
+/// Coefficients of friction of contacts from their slips. The parameters are the fields of [`FrictionCurve`] in their order.
+#[pyfunction]
+pub fn contact_friction<'py>(py: Python<'py>, slip: Numbers, parameters: [f64; 5]) -> PyResult<Array<'py>> {
+    let [static_friction, kinetic_friction, stribeck_speed, viscous, stick_speed] = parameters;
+    let curve = FrictionCurve { static_friction, kinetic_friction, stribeck_speed, viscous, stick_speed };
+    let slips = slip.as_slice()?;
+    let text = "the slip or a parameter is negative or not finite, or the coefficient overflows";
+    let friction = |(k, &slip): (usize, &f64)| {
+        curve.friction(slip).ok_or_else(|| invalid((slips.len() > 1).then_some(k), text))
+    };
+    Ok(PyArray1::from_vec(py, slips.iter().enumerate().map(friction).collect::<PyResult<Vec<f64>>>()?))
+}
+
+/// Compliances and biases of contacts from gaps and normal velocities. The parameters are the fields of [`HuntCrossley`] in their
+/// order.
+#[pyfunction]
+pub fn contact_compliance<'py>(
+    py: Python<'py>,
+    gap: Numbers,
+    velocity: Numbers,
+    h: f64,
+    parameters: [f64; 4],
+) -> PyResult<[Array<'py>; 2]> {
+    let [stiffness, exponent, damping, least_penetration] = parameters;
+    let model = HuntCrossley { stiffness, exponent, damping, least_penetration };
+    let (gaps, velocities) = (gap.as_slice()?, velocity.as_slice()?);
+    let text = "gap, velocity or h is not finite, h is not positive, a parameter is out of range, or a result overflows";
+    let (mut compliances, mut biases) = (Vec::with_capacity(gaps.len()), Vec::with_capacity(gaps.len()));
+    for (k, (&gap, &velocity)) in gaps.iter().zip(velocities).enumerate() {
+        let both = model.compliance(gap, velocity, h);
+        let (compliance, bias) = both.ok_or_else(|| invalid((gaps.len() > 1).then_some(k), text))?;
+        compliances.push(compliance);
+        biases.push(bias);
+    }
+    Ok([compliances, biases].map(|values| PyArray1::from_vec(py, values)))
 }
 
 /// A function of Python that gets the progress of a solution: residual, sweeps, steps. The solution ends if it raises an exception or

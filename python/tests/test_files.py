@@ -128,7 +128,7 @@ def test_what_does_not_fit_is_refused(tmp_path):
             with pytest.raises(ValueError, match="wrong.npz: there is no"):
                 ldy.load_problem(save(tmp_path / "wrong.npz", {other: good[other] for other in good if other != name}))
     for name, at, value, message in [
-        ("kind", 0, 3, "kind does not fit"),
+        ("kind", 0, 4, "kind does not fit"),
         ("heights", 0, 7, "heights does not fit"),
         ("heights", 0, 2, "q does not fit"),
         ("indices", 0, -1, "indices does not fit"),

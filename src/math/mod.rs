@@ -5,6 +5,7 @@ mod cubic;
 mod eigenvalue;
 mod inverse;
 pub mod lanczos;
+pub mod powers;
 mod real;
 pub mod simd;
 pub mod small_symmetric;

@@ -8,7 +8,9 @@
 //! space of bodies, `body_space`, whose rows `body_rows` holds. `local` solves one constraint exactly while all other forces are kept.
 //! `residual` measures how far forces are from a solution, by the map of `laws`. Threads share islands, the sweeps of `gauss_seidel`
 //! in the order of `coloring`, and rows in the parts of `parts`: results have the same bits for any number of them. `infeasibility`
-//! proves that there is no solution, and `conflict` names the rows of the proof. `determinacy` finds all solutions with the velocities of one, and `derivatives` how a solution changes with its data. `stabilization` makes the bias of a contact's law from its gap. `file` writes a problem to a file.
+//! proves that there is no solution, and `conflict` names the rows of the proof. `determinacy` finds all solutions with the velocities of
+//! one, and `derivatives` how a solution changes with its data. `stabilization` makes the bias of a contact's law from its gap,
+//! `friction_curve` its friction from its slip, `hunt_crossley` its compliance. `file` writes a problem to a file.
 #![forbid(unsafe_code)]
 
 mod acceleration;
@@ -23,7 +25,9 @@ mod derivatives;
 mod determinacy;
 mod file;
 mod frames;
+mod friction_curve;
 mod gauss_seidel;
+mod hunt_crossley;
 mod infeasibility;
 mod interior;
 mod islands;
@@ -52,6 +56,8 @@ pub use conflict::{Demand, Multiplier};
 pub use derivatives::{Derivatives, Fit, Kink, KinkKind, LawChange, outer_product};
 pub use determinacy::SolutionSet;
 pub use file::write_problem;
+pub use friction_curve::FrictionCurve;
+pub use hunt_crossley::HuntCrossley;
 pub use options::{Method, Options, Progress, Report, Status};
 pub(crate) use problem::check_law;
 pub use problem::{Kind, Law, Normal, Problem};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::math::{Block, Vector, dot, largest};
 
 use super::frames::Axes;
-use super::laws::natural_map;
+use super::laws::{LawKind, natural_map, of_kind};
 use super::problem::{Law, Problem3};
 use super::rolling::{Coefficients, Pair};
 
@@ -48,7 +48,7 @@ impl Residual {
     }
 }
 
-/// Norms of B with the biases, the divisors of residuals; 1 where B is zero.
+/// Norms of B with the biases, the divisors of residuals; 1 where they are zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Norms {
     natural: f64,
@@ -58,8 +58,15 @@ pub struct Norms {
 }
 
 impl Norms {
-    pub fn new(q: &[Vector], weights: &[f64]) -> Self {
-        Self::of([q.iter().map(square).sum(), q.iter().zip(weights).map(|(q, d)| square(q) / d).sum()])
+    /// The norms of B, with the velocities d R of the forces that laws ask for at least: B may be zero then.
+    pub fn new(laws: &[Law], q: &[Vector], weights: &[f64]) -> Self {
+        let squares = || {
+            laws.iter().zip(q.iter().zip(weights)).map(|(law, (q, d))| {
+                let least = d * of_kind!(&law.kind, kind => kind.least_force());
+                (square(q) + least * least, d)
+            })
+        };
+        Self::of([squares().map(|(square, _)| square).sum(), squares().map(|(square, d)| square / d).sum()])
     }
 
     fn of(squares: [f64; 2]) -> Self {

@@ -238,7 +238,7 @@ impl Run<'_, '_> {
     fn run<A: Axes>(&mut self) -> memory::Result<Status> {
         let memory = &mut self.room.memory;
         memory.prepare::<A>(self.problem, self.laws)?;
-        self.norms = Norms::new(&memory.q, &memory.weights);
+        self.norms = Norms::new(self.laws, &memory.q, &memory.weights);
         let end = self.rounds::<A>()?;
         let is_proved = match end {
             Status::Converged | Status::TimeLimit | Status::Infeasible | Status::Stopped => false,

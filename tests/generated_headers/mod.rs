@@ -64,6 +64,8 @@ fn generate() -> [Generated; 6] {
         "batch",
         "laws",
         "stabilization",
+        "friction_curve",
+        "hunt_crossley",
         "problem_file",
         "sync",
     ];

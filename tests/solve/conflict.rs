@@ -200,6 +200,12 @@ impl Scene {
                     }
                 })
             }
+            Kind::Expansion { friction, least_force } => {
+                let normal = self.normal_of(row);
+                let tangents = a.iter().enumerate().filter(|&(k, _)| k != normal).map(|(_, a)| a * a);
+                let most = a[normal] + friction * tangents.sum::<f64>().sqrt();
+                (least_force * most, most.max(0.0))
+            }
             Kind::Moments => unreachable!(),
         }
     }

@@ -123,7 +123,7 @@ impl Scene {
                         add(&mut upper[i], change.upper[i]);
                     }
                 }
-                Kind::Moments => unreachable!("no law of a whole row"),
+                Kind::Moments | Kind::Expansion { .. } => unreachable!("there are none here"),
             }
             (0..6).for_each(|i| add(&mut law.bias[i], change.bias[i]));
         }

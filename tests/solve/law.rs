@@ -17,6 +17,12 @@ pub fn violation(law: &Law, u: &[f64; 3], r: &[f64; 3]) -> f64 {
             let size = part(r[0], friction).hypot(part(r[1], friction_2));
             [-n, -un, (n * un).abs(), size - most * n, dissipation.abs()].into_iter().fold(0.0, f64::max)
         }
+        Kind::Expansion { friction, least_force } => {
+            let (n, un) = (r[2] - least_force, u[2]);
+            let dissipation = r[0] * u[0] + r[1] * u[1] + friction * r[2] * u[0].hypot(u[1]);
+            let size = r[0].hypot(r[1]) - friction * r[2];
+            [-n, -un, (n * un).abs(), size, dissipation.abs()].into_iter().fold(0.0, f64::max)
+        }
         Kind::Bounds { lower, upper } => (0..3)
             .map(|i| {
                 let outside = (lower[i] - r[i]).max(r[i] - upper[i]);

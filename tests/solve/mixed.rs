@@ -34,8 +34,28 @@ fn state(case: usize, random: &mut Random) -> (Law, [f64; 3], [f64; 3]) {
     }
 }
 
+/// The same for contacts in expansion: open and closed ones that stick or slide.
+fn expansion(case: usize, random: &mut Random) -> (Law, [f64; 3], [f64; 3]) {
+    let (friction, least_force) = (0.5 + 0.4 * random.signed(), 1.0 + 0.5 * random.signed());
+    let angle = 3.0 * random.signed();
+    let (is_open, slides) = (case.is_multiple_of(2), (case / 2).is_multiple_of(2));
+    let normal = if is_open { least_force } else { least_force + 0.7 };
+    let push = if slides { friction * normal } else { 0.6 * friction * normal };
+    let slip = if slides { -0.3 } else { 0.0 };
+    let law = Law { kind: Kind::Expansion { friction, least_force }, bias: [0.0; 3] };
+    let e = [angle.cos(), angle.sin()];
+    let velocity = [slip * e[0], slip * e[1], if is_open { 0.4 } else { 0.0 }];
+    (law, [push * e[0], push * e[1], normal], velocity)
+}
+
+type State = fn(usize, &mut Random) -> (Law, [f64; 3], [f64; 3]);
+
 /// `rows` constraints between bodies with `dofs` dofs in all.
 fn known(rows: usize, dofs: usize, asymmetry: f64, seed: u64) -> (Dense, Vec<Law>) {
+    known_with(state, rows, dofs, asymmetry, seed)
+}
+
+fn known_with(state: State, rows: usize, dofs: usize, asymmetry: f64, seed: u64) -> (Dense, Vec<Law>) {
     let mut random = Random::new(seed);
     let h = random.matrix(3 * rows, dofs) * 0.5;
     let mut w = &h * h.transpose();
@@ -65,6 +85,25 @@ fn problems_with_a_known_solution_are_solved() {
         let (dense, laws) = known(rows, dofs, asymmetry, seed);
         let (report, forces) =
             dense.solve(&laws, &Options { tolerance: 1e-11, ..Options::default() }).unwrap();
+        assert_eq!(report.status, Status::Converged, "seed {seed}: {report:?}");
+        let worst = worst(&laws, &dense.velocities(&forces), &forces);
+        assert!(worst < 1e-8, "seed {seed}: {worst}");
+    }
+}
+
+#[test]
+fn expansions_with_a_known_solution_are_solved_by_all_methods() {
+    for seed in 0..30 {
+        let rows = [1, 4, 12][seed as usize % 3];
+        let method = [Method::Automatic, Method::GaussSeidel, Method::Newton][seed as usize / 3 % 3];
+        let state: State = if seed % 2 == 0 {
+            expansion
+        } else {
+            |case, random| [state, expansion][case % 2](case / 2, random)
+        };
+        let (dense, laws) = known_with(state, rows, 4 * rows, [0.0, 1e-3][seed as usize % 2], seed);
+        let options = Options { tolerance: 1e-11, method, ..Options::default() };
+        let (report, forces) = dense.solve(&laws, &options).unwrap();
         assert_eq!(report.status, Status::Converged, "seed {seed}: {report:?}");
         let worst = worst(&laws, &dense.velocities(&forces), &forces);
         assert!(worst < 1e-8, "seed {seed}: {worst}");

@@ -25,7 +25,9 @@ VERSION = 1
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 #: The numbers of laws.
-_CONTACT, _FIXED, _BOUNDS = range(3)
+_CONTACT, _FIXED, _BOUNDS, _EXPANSION = range(4)
+# The numbers of laws here for those in files.
+_KINDS = np.array([0, 1, 1, 3], dtype=np.uint8)
 
 
 @dataclass
@@ -396,7 +398,7 @@ def _matrix(arrays: _Arrays, heights: _Ints) -> Any:
 def _laws_of(arrays: _Arrays, heights: _Ints) -> Laws:
     """Laws of rows with these heights."""
     rows, size = len(heights), int(heights.sum())
-    kind = arrays.integers("kind", _CONTACT, _BOUNDS)
+    kind = arrays.integers("kind", _CONTACT, _EXPANSION)
     _fits(len(kind) == rows, "kind")
     friction, friction_2, cohesion = (arrays.numbers(name, rows) for name in ("mu", "mu_2", "cohesion"))
     there = np.arange(6) < heights[:, None]
@@ -405,9 +407,8 @@ def _laws_of(arrays: _Arrays, heights: _Ints) -> Laws:
         six[there] = arrays.numbers(name, size)
     sixes[0][kind == _FIXED], sixes[1][kind == _FIXED] = -np.inf, np.inf
     lower, upper, bias = np.where(there, sixes, 0.0)
-    contact = kind == _CONTACT
     coefficients = friction, friction_2, cohesion, *_moments(arrays, rows)
-    return _laws.of_raw(((~contact).astype(np.uint8), coefficients, (lower, upper, bias)))
+    return _laws.of_raw((_KINDS[kind], coefficients, (lower, upper, bias)))
 
 
 def _moments(arrays: _Arrays, rows: int) -> list[_Floats]:
@@ -442,12 +443,13 @@ def _blocks_of(W: Any, heights: _Ints) -> dict[str, NDArray[Any]]:
 
 
 def _arrays_of(laws: Laws, heights: _Ints) -> dict[str, NDArray[Any]]:
-    """Laws as arrays: contacts have no bounds, others no friction."""
-    contact, there = laws.kind == "contact", np.arange(6) < heights[:, None]
-    free = np.where(contact[:, None], 0.0, np.stack([laws.lower, laws.upper]))
+    """Laws as arrays: contacts have no bounds, others no friction; expansion has its least force for the lower bound."""
+    kind, there = laws.kind, np.arange(6) < heights[:, None]
+    free = np.where((kind == "bounds")[:, None], np.stack([laws.lower, laws.upper]), 0.0)
+    free[0, :, 0] += laws.least_force
     moments = {"mu_r": laws.rolling_friction, "mu_s": laws.torsional_friction}
     return {
-        "kind": np.where(contact, _CONTACT, _BOUNDS).astype(np.int32),
+        "kind": np.select([kind == "contact", kind == "expansion"], [_CONTACT, _EXPANSION], _BOUNDS).astype(np.int32),
         "mu": laws.friction[:, 0],
         "mu_2": laws.friction[:, 1],
         "cohesion": laws.cohesion,

@@ -13,9 +13,22 @@ from . import _core
 from .arrays import Floats, Ints, flat, numbers
 from .errors import Error
 
-__all__ = ["Law", "Laws", "bounds", "contact", "contact_bias", "fixed", "none", "rolling_contact"]
+__all__ = [
+    "Law",
+    "Laws",
+    "bounds",
+    "contact",
+    "contact_bias",
+    "contact_compliance",
+    "contact_friction",
+    "expansion",
+    "fixed",
+    "none",
+    "rolling_contact",
+]
 
-_CONTACT, _BOUNDS, _NONE = 0, 1, 2
+_CONTACT, _BOUNDS, _NONE, _EXPANSION = range(4)
+_NAMES = ("contact", "bounds", "none", "expansion")
 _SIXES = ("lower", "upper", "bias")
 
 
@@ -23,14 +36,14 @@ _SIXES = ("lower", "upper", "bias")
 class Law:
     """A law for one row, or for each of several rows.
 
-    Make one by :func:`contact`, :func:`rolling_contact`, :func:`fixed`, :func:`bounds` or :func:`none`. Its values broadcast over the rows that get it.
+    Make one by :func:`contact`, :func:`rolling_contact`, :func:`expansion`, :func:`fixed`, :func:`bounds` or :func:`none`. Its values broadcast over the rows that get it.
     """
 
     _kind: int
     _values: dict[str, Floats]
 
     def __repr__(self) -> str:
-        name = ("contact", "bounds", "none")[self._kind]
+        name = _NAMES[self._kind]
         return f"<ldy.laws.{name}: {', '.join(f'{key}={value.tolist()}' for key, value in self._values.items())}>"
 
 
@@ -190,6 +203,160 @@ def contact_bias(
     return biases.reshape(gaps.shape)
 
 
+def contact_friction(
+    slip: ArrayLike,
+    static_friction: float,
+    kinetic_friction: float,
+    *,
+    stribeck_speed: float = 0.0,
+    viscous: float = 0.0,
+    stick_speed: float = 0.0,
+) -> Floats:
+    """Return coefficients of friction of contacts from their slips in the last solution.
+
+    The coefficient is kinetic + (static - kinetic) exp(-(slip / stribeck_speed)**2) + viscous slip, and static up to the stick speed.
+    Without a Stribeck speed a contact that sticks has the static coefficient, and one that slides the kinetic one. Use it once in each
+    step, or solve a step again until the coefficients no longer change.
+
+    Parameters
+    ----------
+    slip : float or (rows,) array_like
+        \\|U_T\\| in the last solution, 0 for a contact that is new or open.
+    static_friction, kinetic_friction : float
+        The coefficients of a contact that sticks, and of one that slides fast.
+    stribeck_speed : float, optional
+        The speed of the transition.
+    viscous : float, optional
+        The growth of the coefficient with the slip, 1 over a velocity.
+    stick_speed : float, optional
+        The slip up to which a contact counts as sticking: the error of velocities in a solution.
+
+    Returns
+    -------
+    () or (rows,) ndarray
+        The coefficients, in the shape of the slips.
+
+    Raises
+    ------
+    Error
+        If a number is negative or not finite, or a coefficient overflows.
+
+    See Also
+    --------
+    contact : The law that gets the coefficient.
+
+    Examples
+    --------
+    >>> import ldy
+    >>> ldy.laws.contact_friction([0.0, 0.1], 0.75, 0.5)
+    array([0.75, 0.5 ])
+    """
+    slips = numbers("slip", slip)
+    parameters = (float(static_friction), float(kinetic_friction), float(stribeck_speed), float(viscous), float(stick_speed))
+    return _core.contact_friction(flat("slip", slips), parameters).reshape(slips.shape)
+
+
+def contact_compliance(
+    gap: ArrayLike,
+    h: float,
+    velocity: ArrayLike = 0.0,
+    *,
+    stiffness: float,
+    least_penetration: float,
+    exponent: float = 1.5,
+    damping: float = 0.0,
+) -> tuple[Floats, Floats]:
+    """Return compliances and biases of the normal components of Hunt and Crossley's contacts, for this step.
+
+    The force is k x**n (1 + 3/2 c dx/dt) for a penetration x > 0, linearized at the penetration and the velocity before the step, and taken
+    at the end of the step. A contact with this compliance and this bias has the force -(U_N + bias) / compliance, or none.
+
+    Parameters
+    ----------
+    gap : float or (rows,) array_like
+        Distances of the bodies along the normals, negative for penetrations.
+    h : float
+        The time step.
+    velocity : float or (rows,) array_like, optional
+        Normal components of V, before the step.
+    stiffness : float
+        The stiffness k, positive.
+    least_penetration : float
+        The penetration, positive, below which the tangent of x**n at this penetration replaces x**n.
+    exponent : float, optional
+        The exponent n, at least 1: 1.5 for Hertz's contact of spheres.
+    damping : float, optional
+        The damping c, 1 over a velocity. An impact with a small speed v has the coefficient of restitution 1 - c v.
+
+    Returns
+    -------
+    compliance : () or (rows,) ndarray
+        The normal entries of :meth:`System.set_compliance`, in the common shape of gaps and velocities.
+    bias : () or (rows,) ndarray
+        The normal components of the biases.
+
+    Raises
+    ------
+    Error
+        If a value is not finite, h is not positive, a parameter is out of range, or a result overflows.
+
+    See Also
+    --------
+    contact : The law that gets the bias.
+
+    Examples
+    --------
+    A linear spring, k = 1000, with a penetration of 0.01:
+
+    >>> import ldy
+    >>> compliance, bias = ldy.laws.contact_compliance(-0.01, 0.1, stiffness=1000, exponent=1, least_penetration=1e-6)
+    >>> print(f"{compliance:.3f} {bias:.3f}")
+    0.010 -0.100
+    """
+    try:
+        gaps, velocities = np.broadcast_arrays(numbers("gap", gap), numbers("velocity", velocity))
+    except ValueError:
+        raise Error(f"gap and velocity: shapes {np.shape(gap)} and {np.shape(velocity)} differ") from None
+    parameters = (float(stiffness), float(exponent), float(damping), float(least_penetration))
+    compliances, biases = _core.contact_compliance(flat("gap", gaps), flat("velocity", velocities), h, parameters)
+    return compliances.reshape(gaps.shape), biases.reshape(gaps.shape)
+
+
+def expansion(friction: ArrayLike = 0.0, *, least_force: ArrayLike, bias: ArrayLike = 0.0) -> Law:
+    """Make the law of a contact in the expansion phase of an impact, Poisson's restitution.
+
+    With U + bias for U: 0 <= R_N - least_force, 0 <= U_N, one of them zero; R_T opposes U_T, and \\|R_T\\| <= friction R_N, also if the
+    contact opens. A contact has three scalar rows, or two in a plane.
+
+    Parameters
+    ----------
+    friction : float or (rows,) array_like
+        The coefficient of friction.
+    least_force : float or (rows,) array_like
+        The coefficient of restitution times R_N of the compression phase.
+    bias : float, (m,), (rows, 1) or (rows, m) array_like
+        Added to U.
+
+    Returns
+    -------
+    Law
+        The law.
+
+    See Also
+    --------
+    contact : The law of the compression phase.
+
+    Examples
+    --------
+    >>> import ldy
+    >>> laws = ldy.Laws(2, ldy.laws.expansion(0.5, least_force=[1.0, 2.0]))
+    >>> laws.least_force
+    array([1., 2.])
+    """
+    values = {name: numbers(name, value) for name, value in {"friction": friction, "friction_2": friction, "bias": bias}.items()}
+    return Law(_EXPANSION, {**values, "cohesion": np.zeros(()), "lower": numbers("least_force", least_force)[..., None]})
+
+
 def fixed(bias: ArrayLike = 0.0) -> Law:
     """Make the law U + bias = 0 of a joint.
 
@@ -262,7 +429,7 @@ class Laws:
 
     See Also
     --------
-    laws.contact, laws.rolling_contact, laws.fixed, laws.bounds, laws.none : Make a law.
+    laws.contact, laws.rolling_contact, laws.expansion, laws.fixed, laws.bounds, laws.none : Make a law.
 
     Examples
     --------
@@ -271,7 +438,7 @@ class Laws:
     >>> laws = ldy.Laws(3, ldy.laws.contact(0.5))
     >>> laws[2] = ldy.laws.bounds(0, np.inf)
     >>> laws.kind
-    array(['contact', 'contact', 'bounds'], dtype='<U7')
+    array(['contact', 'contact', 'bounds'], dtype='<U9')
     """
 
     def __init__(self, rows: int, law: Law | None = None) -> None:
@@ -290,7 +457,7 @@ class Laws:
         return len(self._kinds)
 
     def __repr__(self) -> str:
-        counts = {name: int(np.sum(self._kinds == kind)) for kind, name in enumerate(("contact", "bounds", "none"))}
+        counts = {name: int(np.sum(self._kinds == kind)) for kind, name in enumerate(_NAMES)}
         return f"<ldy.Laws: {', '.join(f'{count} {name}' for name, count in counts.items() if count) or 'no rows'}>"
 
     def __setitem__(self, rows: Any, law: Law | Laws) -> None:
@@ -316,14 +483,14 @@ class Laws:
 
     @property
     def kind(self) -> NDArray[np.str_]:
-        """Kinds of the laws, (rows,): "contact", "bounds" (also for fixed rows) or "none"."""
-        kinds: NDArray[np.str_] = np.array(["contact", "bounds", "none"])[self._kinds]
+        """Kinds of the laws, (rows,): "contact", "bounds" (also for fixed rows), "expansion" or "none"."""
+        kinds: NDArray[np.str_] = np.array(_NAMES)[self._kinds]
         return kinds
 
     @property
     def friction(self) -> Floats:
         """Friction of contacts along the first and the second tangent, (rows, 2); 0 for other laws."""
-        both: Floats = np.stack([self._friction, self._friction_2], axis=1) * (self._kinds == _CONTACT)[:, None]
+        both: Floats = np.stack([self._friction, self._friction_2], axis=1) * np.isin(self._kinds, [_CONTACT, _EXPANSION])[:, None]
         return both
 
     @property
@@ -343,6 +510,12 @@ class Laws:
         """Coefficients of torsional friction of contacts, (rows,); 0 for other laws."""
         torsion: Floats = self._torsional_friction * (self._kinds == _CONTACT)
         return torsion
+
+    @property
+    def least_force(self) -> Floats:
+        """Least normal forces of expansion, (rows,); 0 for other laws."""
+        least: Floats = np.where(self._kinds == _EXPANSION, self._lower[:, 0], 0.0)
+        return least
 
     @property
     def lower(self) -> Floats:

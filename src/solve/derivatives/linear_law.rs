@@ -3,7 +3,7 @@
 //!
 //! An open contact keeps its force. A closed one keeps its normal velocity, and each part of it either keeps its velocity (it
 //! sticks) or obeys y = −y_N M w, w = M v / |M v| (it slides, rolls or spins), with M = diag μ. A component with bounds keeps its
-//! velocity between them, and its force at a bound.
+//! velocity between them, and its force at a bound. A contact in expansion is closed beyond its least force.
 
 use crate::math::{Block, Vector, length};
 use crate::memory::{self, push};
@@ -104,6 +104,9 @@ impl Solution<'_> {
             }
             Kind::Bounds { lower, upper } => self.bounds(row, &lower, &upper, kinks),
             Kind::Moments => self.moments::<A>(row, kinks),
+            Kind::Expansion { friction, least_force } => {
+                self.expansion::<A>(row, friction, least_force, kinks)
+            }
         }
     }
 
@@ -138,6 +141,40 @@ impl Solution<'_> {
         for lane in [A::S, A::T] {
             law.force[3 * A::N + lane] = pull[lane];
             law.numbers[6 + lane] = root * pull[lane];
+        }
+        Ok(law)
+    }
+
+    /// A contact in expansion: its cohesion is minus its least force. The limit of its friction does not depend on it.
+    fn expansion<A: Axes>(
+        &self,
+        row: usize,
+        friction: f64,
+        least_force: f64,
+        kinks: &mut Vec<Kink3>,
+    ) -> memory::Result<LinearLaw> {
+        let mut law = LinearLaw::default();
+        let (root, zero) = (self.roots[row], self.zeros[row]);
+        let (normal, velocity) = (root * self.forces[row][A::N], self.velocities[row][A::N] / root);
+        let above = normal - root * least_force;
+        if above > zero && (velocity <= zero || velocity < above) {
+            law.velocity[4 * A::N] = 1.0;
+        } else {
+            if velocity <= zero {
+                push(kinks, Kink3 { row, lane: A::N, kind: KinkKind::Touching })?;
+            }
+            law.force[4 * A::N] = 1.0;
+            law.numbers[6 + A::N] = root;
+        }
+        if normal <= zero {
+            (law.force[4 * A::S], law.force[4 * A::T]) = (1.0, 1.0);
+            return Ok(law);
+        }
+        let (lanes, limits, kind) = (&[A::S, A::T], [friction; 2], KinkKind::Sliding);
+        let part = Part { lanes, limits, columns: [0, 1], ratio: 1.0, normal, kind };
+        let pull = self.add_part(&mut law, row, &part, kinks)?;
+        for lane in [A::S, A::T] {
+            law.force[3 * A::N + lane] = pull[lane];
         }
         Ok(law)
     }

@@ -30,6 +30,13 @@ pub struct Cone {
     pub shift: f64,
 }
 
+impl Cone {
+    /// The first direction that there is.
+    pub fn first(&self) -> usize {
+        self.directions.into_iter().find(|&k| k != NONE).unwrap_or(NONE)
+    }
+}
+
 /// The solution, row by row.
 pub struct Solution<'a> {
     pub laws: &'a [Law],

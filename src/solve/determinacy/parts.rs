@@ -163,7 +163,7 @@ impl PartProgram {
         let noise = own.map(|(own, _)| noise[own.row]).fold(0.0, f64::max);
         let bounds = cones.iter().map(|&(_, cone)| {
             let cone = &faces.cones[cone as usize];
-            (roots[faces.directions[cone.directions[0]].row] * cone.shift).abs()
+            (roots[faces.directions[cone.first()].row] * cone.shift).abs()
         });
         let bound = bounds.fold(0.0, f64::max);
         if force > noise {
@@ -180,7 +180,7 @@ impl PartProgram {
         self.program.start(unknowns, cones.len())?;
         for (number, &(_, cone)) in cones.iter().enumerate() {
             let cone = &faces.cones[cone as usize];
-            let unit = roots[faces.directions[cone.directions[0]].row];
+            let unit = roots[faces.directions[cone.first()].row];
             self.program.offsets[number][0] = unit * cone.shift / self.size;
             for (i, &k) in cone.directions.iter().enumerate().filter(|(_, k)| **k != NONE) {
                 let factor = unit * cone.factors[i];

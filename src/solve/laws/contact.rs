@@ -200,7 +200,7 @@ impl LawKind for Contact {
 
 /// The closest point of the cone |x_T| ≤ friction · x_N.
 #[inline(always)]
-fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
+pub(super) fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
     let (n, t) = (x[A::N], length(x[A::S], x[A::T]));
     if t == f64::INFINITY && is_finite(x) {
         // The squares overflow.

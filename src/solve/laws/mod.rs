@@ -6,6 +6,7 @@
 
 mod bounds;
 mod contact;
+mod expansion;
 pub(super) mod moments;
 mod natural_map;
 
@@ -73,6 +74,12 @@ pub trait LawKind: Copy {
     #[inline(always)]
     fn cohesion(&self) -> Option<f64> {
         None
+    }
+
+    /// The normal force that the law asks for, whatever the velocity is.
+    #[inline(always)]
+    fn least_force(&self) -> f64 {
+        0.0
     }
 
     /// The coefficients of a contact that may have moments in the next row.
@@ -251,6 +258,16 @@ table! {
         /// The upper bounds, none below its lower bound.
         upper,
     ];
+    /// A contact in the expansion phase of an impact, Poisson's restitution: 0 ≤ R_N − least_force ⟂ U_N ≥ 0, and R_T against U_T,
+    /// |R_T| ≤ friction · R_N. The least force is e times R_N of the compression phase. Friction acts where U_N > 0, too.
+    ///
+    /// The constraint has three scalar rows, or two: contacts in a plane have one tangent.
+    Expansion {
+        /// Coulomb's coefficient.
+        friction,
+        /// The least normal force, not negative.
+        least_force,
+    } [];
 }
 
 pub(super) use of_kind;

@@ -4,6 +4,8 @@ use crate::math::{Block, Vector, inverse, is_finite, times};
 use crate::solve::frames::Axes;
 use crate::solve::laws::LocalLaw;
 
+use super::branches::branch;
+
 /// The state of a component of the force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BoundState {
@@ -43,6 +45,7 @@ impl LocalLaw for BoundedSolution {
     /// other, or the combination with the least violation.
     fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
         if let Some(inverse) = &self.inverse {
+            branch!(BoundsFixed);
             return times(inverse, &q.map(|q| -q));
         }
         let mut best = (f64::INFINITY, *old);
@@ -51,12 +54,14 @@ impl LocalLaw for BoundedSolution {
             let Some(force) = self.candidate(states, q, old) else { continue };
             let violation = self.violation(q, &force);
             if violation == 0.0 {
+                branch!(BoundsCombined);
                 return self.within(&force);
             }
             if violation < best.0 {
                 best = (violation, force);
             }
         }
+        branch!(BoundsRelaxed);
         let relaxed = self.relaxed(q, old);
         if self.violation(q, &relaxed) <= best.0 { relaxed } else { self.within(&best.1) }
     }

@@ -5,14 +5,16 @@ use crate::math::{Block, Vector, length};
 use crate::solve::frames::Axes;
 use crate::solve::laws::LocalLaw;
 
+use super::branches::branch;
+
 /// A determinant of the tangential part that is less than this times the square of its trace is a rounding error.
-const SINGULAR: f64 = 1e-13;
+pub(super) const SINGULAR: f64 = 1e-13;
 
 /// The maximum of steps to the root of the secular equation; each at least halves the bracket, or doubles the range of the search.
-const MOST_STEPS: usize = 200;
+pub(super) const MOST_STEPS: usize = 200;
 
 /// A relative step whose square is no more than rounding.
-const ENOUGH: f64 = 1e-8;
+pub(super) const ENOUGH: f64 = 1e-8;
 
 /// The diagonal block of W of a contact, factored.
 ///
@@ -46,12 +48,16 @@ impl ContactSolution {
         let right = [at(A::N, A::S), at(A::N, A::T)];
         let column = [at(A::S, A::N), at(A::T, A::N)];
         let below = column.map(|x| x * inverse);
-        let schur = [
+        let mut schur = [
             at(A::S, A::S) - below[0] * right[0],
             at(A::T, A::S) - below[1] * right[0],
             at(A::S, A::T) - below[0] * right[1],
             at(A::T, A::T) - below[1] * right[1],
         ];
+        if (schur[0] + schur[3]).abs() <= SINGULAR * (at(A::S, A::S) + at(A::T, A::T)) {
+            // Rounding errors: the body moves in one direction alone.
+            schur = [0.0; 4];
+        }
         Self {
             friction,
             cohesion,
@@ -75,12 +81,8 @@ impl LocalLaw for ContactSolution {
         let qn = q[A::N] - c * self.normal[0];
         let qt = [q[A::S] - c * self.column[0], q[A::T] - c * self.column[1]];
         if qn < 0.0 && self.normal[1] > 0.0 {
-            let (n, [s, t]) = if self.friction > 0.0 {
-                let b = [qt[0] - self.below[0] * qn, qt[1] - self.below[1] * qn];
-                self.pressed(qn, b, [old[A::S], old[A::T]])
-            } else {
-                (-qn * self.normal[1], [0.0; 2])
-            };
+            let (n, [s, t]) =
+                self.closed([qn, qt[0], qt[1]], [q[A::N], q[A::S], q[A::T]], [old[A::S], old[A::T]]);
             force[A::N] = n;
             force[A::S] = s;
             force[A::T] = t;
@@ -91,12 +93,17 @@ impl LocalLaw for ContactSolution {
 }
 
 impl ContactSolution {
-    /// Normal and tangential force of a closed contact.
+    /// Normal and tangential force of a closed contact, for the velocity with and without the cohesion, normal component first.
     #[inline(always)]
-    fn pressed(&self, qn: f64, b: [f64; 2], old: [f64; 2]) -> (f64, [f64; 2]) {
+    pub(super) fn closed(&self, [qn, qs, qt]: [f64; 3], q: [f64; 3], old: [f64; 2]) -> (f64, [f64; 2]) {
+        if self.friction == 0.0 {
+            return (-qn * self.normal[1], [0.0; 2]);
+        }
+        let b = [qs - self.below[0] * qn, qt - self.below[1] * qn];
         let a = self.adjugate_times(b);
         let tangent = if self.is_singular() {
-            self.sticking_on_a_line(qn, b)
+            branch!(ContactSticksOnALine);
+            self.sticking_on_a_line(b, q)
         } else {
             Some(a.map(|a| -a / self.determinant))
         };
@@ -104,6 +111,7 @@ impl ContactSolution {
             let normal = -(qn + self.right[0] * tangent[0] + self.right[1] * tangent[1]) * self.normal[1];
             let most = self.friction * normal;
             if normal >= 0.0 && tangent[0] * tangent[0] + tangent[1] * tangent[1] <= most * most {
+                branch!(ContactSticks);
                 return (normal, tangent);
             }
         }
@@ -116,14 +124,16 @@ impl ContactSolution {
     }
 
     /// The tangential force that sticks a contact whose S has rank one or zero: then S / tr² is the pseudo-inverse. None if the
-    /// part of b in the other direction exceeds its rounding error.
-    fn sticking_on_a_line(&self, qn: f64, b: [f64; 2]) -> Option<[f64; 2]> {
+    /// part of b in the other direction exceeds its rounding error. `q` has the numbers that b is made of, before they cancel.
+    fn sticking_on_a_line(&self, b: [f64; 2], [qn, qs, qt]: [f64; 3]) -> Option<[f64; 2]> {
         let s = &self.schur;
         let times = |x: [f64; 2]| [s[0] * x[0] + s[2] * x[1], s[1] * x[0] + s[3] * x[1]];
         let square = self.trace * self.trace;
         let tangent = if square > 0.0 { times(b).map(|x| -x / square) } else { [0.0; 2] };
         let own = times(tangent);
-        let size = length(b[0], b[1]) + length(self.below[0], self.below[1]) * qn.abs();
+        let (c, size_of) = (self.cohesion, |x: [f64; 2]| length(x[0], x[1]));
+        let own_size = size_of([qs, qt]) + c * size_of(self.column);
+        let size = own_size + size_of(self.below) * (qn.abs() + c * self.normal[0]);
         (length(b[0] + own[0], b[1] + own[1]) <= SINGULAR * size).then_some(tangent)
     }
 
@@ -169,8 +179,10 @@ impl ContactSolution {
         let scale = free * goal / -qn;
         // A contact that is hardly pressed slides along b, the limit of large s; so does a planar contact, whose b is along S b.
         if scale * scale == f64::INFINITY || (b[1] == 0.0 && self.schur[1] == 0.0 && free > 0.0) {
+            branch!(ContactSlidesAlong);
             return self.sliding_along(qn, b, free);
         }
+        branch!(ContactSlides);
         // At zero itself n may be a rounding error.
         let least = 1e-3 * (scale + self.trace);
         let mut s = if slip > least { slip } else { (scale - 0.5 * self.trace).max(least) };

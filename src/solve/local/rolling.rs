@@ -11,6 +11,8 @@ use crate::solve::block_lu::{Square, times};
 use crate::solve::frames::Axes;
 use crate::solve::rolling::{Coefficients, Pair};
 
+use super::branches::branch;
+
 /// Normal force, friction, moments about the tangents, moment about the normal.
 const SIZE: usize = 6;
 type Unknowns = [f64; SIZE];
@@ -114,12 +116,15 @@ impl Equations<'_> {
         if self.center[0] > 0.0
             && let Some(x) = self.newton(self.center)
         {
+            branch!(RollingFromLast);
             return x;
         }
         let start = self.held();
         if let Some(x) = self.newton(start) {
+            branch!(RollingFromHeld);
             return x;
         }
+        branch!(RollingSearched);
         let x = self.searched();
         self.newton(x).unwrap_or(x)
     }
@@ -251,6 +256,7 @@ impl Equations<'_> {
 
     /// Solve the parts in turn, with this normal force, until they no longer change.
     fn solve_parts(&self, x: &mut Unknowns) {
+        branch!(RollingPartsInTurn);
         for _ in 0..MOST_TURNS {
             let before = *x;
             for ((first, end), limit) in PARTS.into_iter().zip(self.contact.limits) {

@@ -25,7 +25,7 @@ fn is_proof(w: [Block; 4], q: [Vector; 2], laws: [Law; 2], mut d: [Vector; 2]) -
     let problem = Problem3 { starts: &starts, columns: &columns, values: &w, b: &q, normal: Normal::Third };
     let mut memory = Memory::default();
     memory.prepare::<NormalThird>(&problem, &laws).unwrap();
-    let norms = Norms::new(&memory.q, &memory.weights);
+    let norms = Norms::new(&laws, &memory.q, &memory.weights);
     proves::<NormalThird>(&problem, &laws, &memory, &norms, &mut d, &mut [[0.0; 3]; 2])
 }
 

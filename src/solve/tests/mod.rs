@@ -1,6 +1,7 @@
 mod acceleration;
 mod block_lu;
 mod bounded;
+mod brute_force;
 mod coloring;
 mod cone;
 mod contact;

@@ -39,13 +39,18 @@ pub const LDY_LAW_ORTHOTROPIC_CONTACT: i32 = 4;
 /// velocity and is at most rolling_friction (R_N + cohesion); the moment about the normal opposes its angular velocity and is at
 /// most torsional_friction (R_N + cohesion).
 pub const LDY_LAW_ROLLING_CONTACT: i32 = 5;
+/// A kind of law: contact in the expansion phase of an impact, Poisson's restitution. 0 <= R_N - lower[0], 0 <= U_N, and one of them is
+/// zero. The friction R_T opposes U_T, with |R_T| <= friction R_N, also if U_N > 0. lower[0] is e times R_N of the compression phase.
+/// Valid for the rows of LDY_LAW_CONTACT.
+pub const LDY_LAW_EXPANSION: i32 = 6;
 
 /// The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and
 /// bias have one value for each scalar row; further values are not read.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_law {
-    /// One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT, LDY_LAW_ROLLING_CONTACT.
+    /// One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT, LDY_LAW_ROLLING_CONTACT,
+    /// LDY_LAW_EXPANSION.
     pub kind: i32,
     /// Contacts: Coulomb's coefficient, not negative. Orthotropic contacts: the coefficient along the first tangent.
     pub friction: f64,
@@ -59,7 +64,7 @@ pub struct ldy_law {
     /// Rolling and orthotropic contacts: the coefficient of torsional friction, a length, not negative; 0 without a row about the
     /// normal.
     pub torsional_friction: f64,
-    /// Bounds: lower bounds of R; may be -INFINITY.
+    /// Bounds: lower bounds of R; may be -INFINITY. Expansion: lower[0] is the least normal force, not negative.
     pub lower: [f64; 6],
     /// Bounds: upper bounds of R, not below the lower bounds; may be INFINITY.
     pub upper: [f64; 6],
@@ -482,7 +487,7 @@ pub(super) fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>
 impl ldy_law {
     /// Whether its kind is one of the kinds above.
     pub(super) fn is_known(&self) -> bool {
-        (LDY_LAW_NONE..=LDY_LAW_ROLLING_CONTACT).contains(&self.kind)
+        (LDY_LAW_NONE..=LDY_LAW_EXPANSION).contains(&self.kind)
     }
 
     /// Whether its contacts have one coefficient of friction for both tangents.
@@ -513,6 +518,7 @@ pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
         }
         LDY_LAW_FIXED => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
         LDY_LAW_BOUNDS => Kind::Bounds { lower, upper },
+        LDY_LAW_EXPANSION => Kind::Expansion { friction, least_force: lower[0] },
         _ => return None,
     };
     Some(Law { kind, bias })
@@ -551,6 +557,9 @@ pub(super) fn told(law: Option<&RowLaw>, rows: usize) -> ldy_law {
             if !is_fixed {
                 (to.lower, to.upper) = (lower, upper);
             }
+        }
+        Some(Kind::Expansion { friction, least_force }) => {
+            (to.kind, to.friction, to.lower[0]) = (LDY_LAW_EXPANSION, friction, least_force);
         }
     }
     to
