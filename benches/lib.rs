@@ -5,6 +5,7 @@
 pub mod agreement;
 pub mod blocks;
 pub mod c_system;
+pub mod feet;
 pub mod host;
 pub mod matrices;
 pub mod neutral;

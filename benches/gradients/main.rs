@@ -6,6 +6,7 @@
 
 use ldy::solve::{BlockRows, Derivatives, Law, LawChange, Normal, Options, Problem, Solver, Status};
 use ldy::system::System;
+use ldy_benches::feet::feet;
 use ldy_benches::{thread_milliseconds, threads};
 use testing::Random;
 
@@ -32,26 +33,11 @@ impl Rows {
     /// One body of many dofs that comes down on its feet: each has four contacts, one at each corner.
     fn of_robot(dofs: usize, contacts: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let (mut h, mut b): (Vec<Vec<f64>>, _) = (Vec::new(), Vec::new());
+        let h = feet(&mut random, dofs, contacts);
+        let mut b = Vec::new();
         for first in (0..contacts).step_by(4) {
-            // The velocity and the angular velocity of the foot, by the dofs; most of it by six of them.
             let down = [0.2 * random.signed(), 0.2 * random.signed(), -1.0];
-            let [v, turn] = [0, 3].map(|second| {
-                [0, 1, 2].map(|i| {
-                    let mut row = random.values(dofs).iter().map(|x| 0.1 * x).collect::<Vec<f64>>();
-                    row[(first / 4 * 6 + second + i) % dofs] += 1.0;
-                    row
-                })
-            });
-            for corner in first..contacts.min(first + 4) {
-                let (x, y) = ([0.1, -0.1][corner % 2], [0.05, -0.05][corner / 2 % 2]);
-                // V = v + ω × p, in the plane of the foot.
-                let row = |of: &dyn Fn(usize) -> f64| (0..dofs).map(of).collect();
-                b.extend(down);
-                h.push(row(&|k| v[0][k] - y * turn[2][k]));
-                h.push(row(&|k| v[1][k] + x * turn[2][k]));
-                h.push(row(&|k| v[2][k] + y * turn[0][k] - x * turn[1][k]));
-            }
+            (first..contacts.min(first + 4)).for_each(|_| b.extend(down));
         }
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for row in 0..contacts {
