@@ -123,6 +123,7 @@ static void same_bits (void)
   }
   compute (batch, back, SYSTEMS, &turned);
   GOOD (ldy_set_threads (1));
+  ldy_shutdown ();
   for (int k = 0; k < SYSTEMS; k ++) {
     size_t first = one.starts[k], count = one.starts[k + 1] - first, place = turned.starts[SYSTEMS - 1 - k];
     double R[MOST], by_B[MOST], residual;
