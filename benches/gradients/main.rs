@@ -34,11 +34,8 @@ impl Rows {
     fn of_robot(dofs: usize, contacts: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let h = feet(&mut random, dofs, contacts);
-        let mut b = Vec::new();
-        for first in (0..contacts).step_by(4) {
-            let down = [0.2 * random.signed(), 0.2 * random.signed(), -1.0];
-            (first..contacts.min(first + 4)).for_each(|_| b.extend(down));
-        }
+        let u: Vec<f64> = (0..dofs).map(|k| if k % 6 == 2 { -1.0 } else { 0.2 * random.signed() }).collect();
+        let b = h.iter().map(|row| row.iter().zip(&u).map(|(h, u)| h * u).sum()).collect();
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for row in 0..contacts {
             for column in 0..contacts {
