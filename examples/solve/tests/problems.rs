@@ -102,7 +102,8 @@ fn arrays_must_fit_and_values_be_valid() {
     }
     for (name, at, value, expected) in [
         ("version", 0, 2.0, "version 2: this program reads version 1"),
-        ("kind", 3, 3.0, "kind does not fit the rest of the file"),
+        ("kind", 3, 4.0, "kind does not fit the rest of the file"),
+        ("kind", 3, 3.0, "constraint of row 3: a contact in expansion has two or three scalar rows"),
         ("kind", 2, 0.0, "constraint of row 2: a contact has two to six scalar rows"),
         ("heights", 0, 0.0, "heights does not fit the rest of the file"),
         ("heights", 0, 7.0, "heights does not fit the rest of the file"),
