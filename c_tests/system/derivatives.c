@@ -235,7 +235,7 @@ static void bad_input (void)
   BAD (ldy_rows_outer_product (NULL, sliding, sliding, 3, by_W, 9), "rows is NULL");
   GOOD (ldy_system_set_compliance (system, id, unit, 9));
   BAD (ldy_derivatives_compute (derivatives, system, NULL, 0, sliding, 3, 0), "no successful update since the last change");
-  /* After all that they are still those of the ball. */
+  /* After all that they still belong to the ball. */
   check_slider (derivatives);
   ldy_derivatives_destroy (derivatives), ldy_system_destroy (system);
 }

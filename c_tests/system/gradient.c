@@ -11,7 +11,7 @@
 #define FALL 0.981
 #define STEP 0.1
 
-/* A puck that slides at the speed 3 for one step of 0.1: its speed is 3 - FRICTION FALL afterwards, whatever its mass. */
+/* A puck that slides at the speed 3 for one step of 0.1: its speed is 3 - FRICTION FALL afterwards, with any mass. */
 static ldy_system *puck (int64_t *body, int64_t *contact, double R[3])
 {
   ldy_law law = { .kind = LDY_LAW_CONTACT, .friction = FRICTION };
@@ -43,7 +43,7 @@ static void check_puck (const ldy_gradient *gradient, int64_t body, int64_t cont
   CHECK_NEAR (mass, 0, 1e-14);
   GOOD (ldy_gradient_matrix (gradient, body, matrix, 36));
   for (int i = 0; i < 9; i ++) CHECK_NEAR (tensor[i], 0, 1e-14);
-  /* A third of the mass resists along, a third down: d speed / d A = -h a b^T with a = (1, mu) / m, b = (R_T, R_N) / m. */
+  /* d speed / d A = -h a b^T with a = (1, mu) / m, b = (R_T, R_N) / m. */
   CHECK_NEAR (matrix[3 * 6 + 3], FRICTION * FALL / PUCK, 1e-13);
   CHECK_NEAR (matrix[5 * 6 + 5], -FRICTION * FALL / PUCK, 1e-13);
   CHECK_NEAR (matrix[5 * 6 + 3], matrix[3 * 6 + 5], 0);

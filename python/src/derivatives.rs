@@ -14,7 +14,7 @@ use crate::in_use::exclusive;
 use crate::solve::{Laws, Rows};
 use crate::system::{System, given_or_kept};
 
-/// The numbers of a [`LawChange`], one after the other: friction along both tangents, cohesion, rolling and torsional friction, six
+/// The numbers of a [`LawChange`] in this order: friction along both tangents, cohesion, rolling and torsional friction, six
 /// lower bounds, six upper bounds, six biases.
 const NUMBERS: usize = 23;
 
@@ -91,7 +91,7 @@ impl Derivatives {
             let of = velocities.chunks(count).zip(forces.chunks_mut(count)).zip(changes.chunks_mut(count));
             for (k, ((velocities, forces), changes)) in of.enumerate() {
                 let laws = laws.as_ref().map(|laws| &laws[k * rows..(k + 1) * rows]);
-                worst = worse(worst, own.forward(velocities, laws, forces, changes)?);
+                worst = worst.or_worse(own.forward(velocities, laws, forces, changes)?);
             }
             Ok(worst)
         });
@@ -120,7 +120,7 @@ impl Derivatives {
                 let part = k * count..(k + 1) * count;
                 let (by_forces, by_velocities) = (&by_forces[part.clone()], &by_velocities[part]);
                 let found = own.adjoint(Some(by_forces), Some(by_velocities), by_b, Some(&mut by_laws))?;
-                worst = worse(worst, found);
+                worst = worst.or_worse(found);
                 by_laws.iter().for_each(|law| numbers.extend(numbers_of(law)));
             }
             Ok(worst)
@@ -190,11 +190,6 @@ impl Derivatives {
         let own = self.own()?;
         Ok((own.row_count(), own.scalar_count()))
     }
-}
-
-fn worse(one: Fit, other: Fit) -> Fit {
-    let is_singular = one.is_singular || other.is_singular;
-    Fit { is_singular, outside: one.outside.max(other.outside) }
 }
 
 fn change(numbers: &[f64; NUMBERS]) -> LawChange {

@@ -20,6 +20,9 @@ pub type Block = [f64; 9];
 /// A 3-vector.
 pub type Vector = [f64; 3];
 
+/// The unit matrix.
+pub(crate) const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
 /// The transpose of `b`.
 #[inline(always)]
 pub fn transposed(b: &Block) -> Block {

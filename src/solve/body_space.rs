@@ -22,9 +22,6 @@ const ENOUGH: f64 = 1e-11;
 /// Nodes in a part of a thread's work.
 const NODES: usize = 128;
 
-/// The unit matrix.
-pub const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-
 /// The matrices of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowEquation {

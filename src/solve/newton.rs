@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use crate::math::{Block, Vector, difference, dot, inverse, is_finite, sum};
+use crate::math::{Block, UNIT, Vector, difference, dot, inverse, is_finite, sum};
 use crate::memory::{self, refill};
 use crate::team::Team;
 
 use super::block_lu::{BlockLu, Shape, Square};
-use super::body_space::{BodySpace, RowEquation, UNIT};
+use super::body_space::{BodySpace, RowEquation};
 use super::frames::Axes;
 use super::laws::moments::MomentLimits;
 use super::laws::{LawKind, of_kind};

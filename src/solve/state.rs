@@ -7,6 +7,7 @@ use crate::rows::fault::Error;
 use super::anisotropic::{Scaled, is_anisotropic};
 use super::frames::Axes;
 use super::islands::Components;
+use super::places::Lanes;
 use super::problem::{Law, Problem3};
 use super::residual::{Sums, velocity, weights};
 
@@ -21,6 +22,20 @@ pub struct State {
     pub roots: Vec<f64>,
     /// U with the biases.
     pub velocities: Vec<Vector>,
+}
+
+/// A known solution, row by row.
+pub struct Solution<'a> {
+    pub laws: &'a [Law],
+    pub forces: &'a [Vector],
+    /// U with the biases.
+    pub velocities: &'a [Vector],
+    /// √d.
+    pub roots: &'a [f64],
+    /// Scaled velocities and forces that are not larger count as zero.
+    pub zeros: &'a [f64],
+    /// The lanes that have a scalar row.
+    pub lanes: Lanes<'a>,
 }
 
 /// The memory of a measurement.

@@ -149,6 +149,39 @@ fn derivatives_of_a_repeated_pattern_allocate_nothing() {
     }
 }
 
+/// Derivatives of a larger problem that end in the middle, since an allocation fails: the next ones are right.
+#[test]
+fn derivatives_that_fail_in_the_middle_leave_nothing() {
+    for (column, larger) in columns(4).iter().zip(columns(9)) {
+        let made = |own: &mut Derivatives, column: &Column, forces: &[f64], by_b: &mut [f64]| {
+            let Column { starts, columns, values, b, laws, .. } = column;
+            let layout =
+                column.layout.as_ref().map(|(scalars, values)| RowLayout::new(scalars, values).unwrap());
+            let w = BlockRows::new(starts, columns, values, layout).unwrap();
+            own.compute(&Problem { w, b, normal: Normal::Third }, laws, forces, 0.0)?;
+            own.adjoint(Some(forces), Some(forces), by_b, None).map(|_| ())
+        };
+        let forces_of = |column: &Column| column.b.iter().map(|b| 0.1 - b).collect::<Vec<f64>>();
+        let (forces, of_larger) = (forces_of(column), forces_of(&larger));
+        let [mut expected, mut found] = [(); 2].map(|()| vec![0.0; forces.len()]);
+        let mut by_b = vec![0.0; of_larger.len()];
+        made(&mut Derivatives::default(), column, &forces, &mut expected).expect("enough memory");
+        for failure in 1.. {
+            let mut own = Derivatives::default();
+            made(&mut own, column, &forces, &mut found).expect("enough memory");
+            fail_at(failure);
+            let result = made(&mut own, &larger, &of_larger, &mut by_b);
+            if fail_at(0) {
+                assert!(result.is_ok() && failure > 5);
+                break;
+            }
+            assert_eq!(result.expect_err("no memory").fault, Fault::Memory);
+            made(&mut own, column, &forces, &mut found).expect("enough memory");
+            assert_eq!(found, expected, "allocation {failure}");
+        }
+    }
+}
+
 /// A solver keeps its memory after an error in the middle of a larger problem.
 #[test]
 fn an_error_loses_no_memory() {

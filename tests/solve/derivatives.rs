@@ -337,7 +337,7 @@ fn singular_equations_have_the_shortest_changes() {
         });
         let mut derivatives = own.derivatives(&forces, 0.0);
         assert_eq!(derivatives.kinks().count(), 0);
-        // Of the velocity of the body: all points stick.
+        // The velocity of the body changes; all points stick.
         let dv = DVector::from_vec(vec![0.3, -0.2, 0.5, 0.1, 0.4, -0.6]);
         let free = &h * &dv;
         let roots = DMatrix::from_diagonal(&DVector::from_fn(3 * points, |k, _| {
@@ -410,7 +410,68 @@ fn the_pattern_need_not_be_symmetric() {
     near(du, DVector::zeros(count));
 }
 
-/// Each kind of kink is told with its row and component.
+/// All that derivatives return, to the bit.
+fn everything(own: &mut Derivatives, scene: &Scene) -> (Vec<u64>, Vec<Kink>, Vec<usize>) {
+    let count = scene.b.len();
+    let ones = vec![1.0; count];
+    let [mut dr, mut du, mut by_b] = [(); 3].map(|()| vec![0.0; count]);
+    let mut by_laws = vec![LawChange::default(); scene.laws.len()];
+    let changes = vec![LawChange { friction: 1.0, cohesion: 0.5, ..LawChange::default() }; scene.laws.len()];
+    let fits = [
+        own.forward(&ones, Some(&changes), &mut dr, &mut du).unwrap(),
+        own.adjoint(Some(&ones), Some(&ones), &mut by_b, Some(&mut by_laws)).unwrap(),
+    ];
+    let of_laws =
+        by_laws.iter().flat_map(|by| [&[by.friction, by.cohesion][..], &by.bias, &by.lower].concat());
+    let numbers = dr.into_iter().chain(du).chain(by_b).chain(of_laws);
+    let numbers = numbers.chain(fits.iter().map(|fit| fit.outside)).chain([own.residual()]);
+    (numbers.map(f64::to_bits).collect(), own.kinks().collect(), own.undetermined().unwrap())
+}
+
+/// Derivatives in the memory of others are those in new memory, if any input differs, alone or with another one.
+#[test]
+fn memory_that_is_used_again_changes_nothing() {
+    let mut random = Random::new(9);
+    for case in 0..4 {
+        let heights = if case % 2 == 0 { vec![3; 4] } else { vec![3, 1, 5, 2] };
+        let first = scene(&mut random, heights, 16, 0.2);
+        let other = scene(&mut random, first.heights.clone(), 16, 0.2);
+        let cut = scene(&mut random, vec![2, 3, 4], 12, 0.2);
+        let forces = first.forces(None).unwrap();
+        let apply = |own: &mut Derivatives, mask: usize| {
+            let has = |bit: usize| mask >> bit & 1 == 1;
+            let mut moved = if has(0) { cut.clone() } else { first.clone() };
+            let mut forces = if has(0) { DVector::from_element(moved.b.len(), 0.3) } else { forces.clone() };
+            if !has(0) {
+                (1..4).filter(|&bit| has(bit)).for_each(|bit| match bit {
+                    1 => moved.w = other.w.clone(),
+                    2 => moved.b = other.b.clone(),
+                    _ => moved.laws = other.laws.clone(),
+                });
+            }
+            if has(4) {
+                forces *= 0.9;
+            }
+            if has(5) {
+                // W is singular then.
+                (moved, forces) =
+                    (moved.twice(), DVector::from_fn(2 * forces.len(), |i, _| forces[i % forces.len()]));
+            }
+            let tolerance = if has(6) { 0.4 } else { 0.0 };
+            moved.with(|problem, laws| own.compute(problem, laws, forces.as_slice(), tolerance).unwrap());
+            everything(own, &moved)
+        };
+        let one_or_two = (0..7).flat_map(|i| (i..7).map(move |j| 1 << i | 1 << j));
+        let mut own = Derivatives::default();
+        for mask in one_or_two {
+            let expected = [mask, 0].map(|mask| apply(&mut Derivatives::default(), mask));
+            assert!(expected[0] != expected[1], "{mask:b}");
+            assert!([mask, 0].map(|mask| apply(&mut own, mask)) == expected, "{mask:b}");
+        }
+    }
+}
+
+/// Each kind of kink comes with its row and component.
 #[test]
 fn kinks_are_told() {
     let contact = |friction, rolling_friction, torsional_friction| RowLaw {
@@ -462,7 +523,7 @@ fn kinks_are_told() {
     assert!(derivatives.is_solution());
 }
 
-/// Forces that are no solution are told, and bad input is refused.
+/// Forces that are no solution have a residual, and bad input is refused.
 #[test]
 fn what_is_no_solution_is_told() {
     let laws = vec![RowLaw { kind: Kind::contact([0.5; 2], 0.0), bias: [0.0; 6] }];

@@ -39,30 +39,31 @@ pub struct Equations {
 }
 
 impl Equations {
-    /// Factor A with these blocks, one for each entry of the pattern.
+    /// Factor A with these blocks, one for each entry of the pattern. Returns false if not even the larger matrix has factors, since
+    /// numbers overflow.
     pub fn factorize(
         &mut self,
         team: &mut Team,
         pattern: &Pattern,
         blocks: impl Iterator<Item = Block>,
-    ) -> memory::Result {
+    ) -> memory::Result<bool> {
         let rows = pattern.rows.len();
         collect(&mut self.values, pattern.columns.len(), blocks)?;
         refill(&mut self.work, rows, [0.0; 3])?;
         refill(&mut self.x, rows, [0.0; 3])?;
         self.is_singular = !self.factorize_regular(team, pattern)?;
-        if self.is_singular {
-            refill(&mut self.rests, rows, [0.0; 3])?;
-            refill(&mut self.changes, rows, [0.0; 6])?;
-            self.pairs.analyse(&pattern.starts, &pattern.columns, u64::MAX)?;
-            let values = &self.values;
-            let block = |row: usize, k: usize| {
-                let is_diagonal = pattern.columns[k] as usize == row;
-                Some(pair(&values[k], &values[pattern.mirrored[k] as usize], is_diagonal))
-            };
-            self.pairs.factorise(team, Shape::Symmetric, block);
+        if !self.is_singular {
+            return Ok(true);
         }
-        Ok(())
+        refill(&mut self.rests, rows, [0.0; 3])?;
+        refill(&mut self.changes, rows, [0.0; 6])?;
+        self.pairs.analyse(&pattern.starts, &pattern.columns, u64::MAX)?;
+        let values = &self.values;
+        let block = |row: usize, k: usize| {
+            let is_diagonal = pattern.columns[k] as usize == row;
+            Some(pair(&values[k], &values[pattern.mirrored[k] as usize], is_diagonal))
+        };
+        Ok(self.pairs.factorise(team, Shape::Symmetric, block))
     }
 
     /// Whether A is singular.

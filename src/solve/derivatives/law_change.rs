@@ -28,17 +28,6 @@ pub struct LawChange {
 }
 
 impl LawChange {
-    pub(super) const NONE: Self = Self {
-        friction: 0.0,
-        friction_2: 0.0,
-        cohesion: 0.0,
-        rolling_friction: 0.0,
-        torsional_friction: 0.0,
-        lower: [0.0; MOST_ROWS],
-        upper: [0.0; MOST_ROWS],
-        bias: [0.0; MOST_ROWS],
-    };
-
     /// Derivatives for a contact that has one coefficient of friction: `friction` is the sum of both, `friction_2` is zero.
     pub fn joined(&self) -> Self {
         Self { friction: self.friction + self.friction_2, friction_2: 0.0, ..*self }

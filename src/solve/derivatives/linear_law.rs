@@ -3,14 +3,13 @@
 //!
 //! An open contact keeps its force. A closed one keeps its normal velocity, and each part of it either keeps its velocity (it
 //! sticks) or obeys y = −y_N M w, w = M v / |M v| (it slides, rolls or spins), with M = diag μ. A component with bounds keeps its
-//! velocity between them, and its force at a bound. A contact in expansion is closed beyond its least force.
+//! velocity between them, and its force at a bound.
 
 use crate::math::{Block, Vector, length};
 use crate::memory::{self, push};
-use crate::solve::body_space::UNIT;
 use crate::solve::frames::Axes;
-use crate::solve::problem::{Kind, Law};
-use crate::solve::rolling::Coefficients;
+use crate::solve::laws::{LawKind, of_kind};
+use crate::solve::state::Solution;
 
 /// Where a solution is at a kink: the law has one derivative for changes to one side and another one for changes to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,30 +61,18 @@ pub struct LinearLaw {
     pub bounds: [Bound; 3],
 }
 
-/// A solution, row by row.
-pub struct Solution<'a> {
-    pub laws: &'a [Law],
-    pub forces: &'a [Vector],
-    /// U with the biases.
-    pub velocities: &'a [Vector],
-    /// √d.
-    pub roots: &'a [f64],
-    /// Scaled velocities and forces that are not larger count as zero.
-    pub zeros: &'a [f64],
-}
-
 /// A part of a contact: the force along both tangents, or moments.
-struct Part<'a> {
-    lanes: &'a [usize],
+pub struct Part<'a> {
+    pub lanes: &'a [usize],
     /// The limits of the scaled components over the scaled normal force.
-    limits: [f64; 2],
+    pub limits: [f64; 2],
     /// The columns of the coefficients in [`LinearLaw::numbers`].
-    columns: [usize; 2],
+    pub columns: [usize; 2],
     /// The scaled limits over the coefficients.
-    ratio: f64,
+    pub ratio: f64,
     /// Scaled, with the cohesion.
-    normal: f64,
-    kind: KinkKind,
+    pub normal: f64,
+    pub kind: KinkKind,
 }
 
 impl LinearLaw {
@@ -96,126 +83,15 @@ impl LinearLaw {
 }
 
 impl Solution<'_> {
-    /// Linearize the law of a row, and add its kinks.
-    pub fn linearize<A: Axes>(&self, row: usize, kinks: &mut Vec<Kink3>) -> memory::Result<LinearLaw> {
-        match self.laws[row].kind {
-            Kind::Contact { friction, friction_2, .. } => {
-                self.contact::<A>(row, [friction, friction_2], kinks)
-            }
-            Kind::Bounds { lower, upper } => self.bounds(row, &lower, &upper, kinks),
-            Kind::Moments => self.moments::<A>(row, kinks),
-            Kind::Expansion { friction, least_force } => {
-                self.expansion::<A>(row, friction, least_force, kinks)
-            }
-        }
-    }
-
     /// The scaled normal force of a contact with its cohesion, if the contact is closed.
-    fn normal<A: Axes>(&self, row: usize) -> Option<f64> {
-        let Kind::Contact { cohesion, .. } = self.laws[row].kind else { return None };
+    pub fn closed_force<A: Axes>(&self, row: usize) -> Option<f64> {
+        let cohesion = of_kind!(&self.laws[row].kind, law => law.cohesion())?;
         let force = self.roots[row] * (self.forces[row][A::N] + cohesion);
         (force > self.zeros[row]).then_some(force)
     }
 
-    fn contact<A: Axes>(
-        &self,
-        row: usize,
-        friction: [f64; 2],
-        kinks: &mut Vec<Kink3>,
-    ) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw::default();
-        let root = self.roots[row];
-        let Some(normal) = self.normal::<A>(row) else {
-            if self.velocities[row][A::N] / root <= self.zeros[row] {
-                push(kinks, Kink3 { row, lane: A::N, kind: KinkKind::Touching })?;
-            }
-            law.force = UNIT;
-            law.numbers[6 + A::N] = root;
-            return Ok(law);
-        };
-        law.velocity[4 * A::N] = 1.0;
-        let lanes = &[A::S, A::T];
-        let kind = KinkKind::Sliding;
-        let part = Part { lanes, limits: friction, columns: [0, 1], ratio: 1.0, normal, kind };
-        let pull = self.add_part(&mut law, row, &part, kinks)?;
-        for lane in [A::S, A::T] {
-            law.force[3 * A::N + lane] = pull[lane];
-            law.numbers[6 + lane] = root * pull[lane];
-        }
-        Ok(law)
-    }
-
-    /// A contact in expansion: its cohesion is minus its least force. The limit of its friction does not depend on it.
-    fn expansion<A: Axes>(
-        &self,
-        row: usize,
-        friction: f64,
-        least_force: f64,
-        kinks: &mut Vec<Kink3>,
-    ) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw::default();
-        let (root, zero) = (self.roots[row], self.zeros[row]);
-        let (normal, velocity) = (root * self.forces[row][A::N], self.velocities[row][A::N] / root);
-        let above = normal - root * least_force;
-        if above > zero && (velocity <= zero || velocity < above) {
-            law.velocity[4 * A::N] = 1.0;
-        } else {
-            if velocity <= zero {
-                push(kinks, Kink3 { row, lane: A::N, kind: KinkKind::Touching })?;
-            }
-            law.force[4 * A::N] = 1.0;
-            law.numbers[6 + A::N] = root;
-        }
-        if normal <= zero {
-            (law.force[4 * A::S], law.force[4 * A::T]) = (1.0, 1.0);
-            return Ok(law);
-        }
-        let (lanes, limits, kind) = (&[A::S, A::T], [friction; 2], KinkKind::Sliding);
-        let part = Part { lanes, limits, columns: [0, 1], ratio: 1.0, normal, kind };
-        let pull = self.add_part(&mut law, row, &part, kinks)?;
-        for lane in [A::S, A::T] {
-            law.force[3 * A::N + lane] = pull[lane];
-        }
-        Ok(law)
-    }
-
-    fn moments<A: Axes>(&self, row: usize, kinks: &mut Vec<Kink3>) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw::default();
-        let own = row.checked_sub(1).and_then(|before| Coefficients::of(self.laws, before));
-        let normal = row.checked_sub(1).and_then(|before| self.normal::<A>(before));
-        let (Some(Coefficients { limits: [_, rolling, torsion], .. }), Some(normal)) = (own, normal) else {
-            law.force = UNIT;
-            return Ok(law);
-        };
-        let before = self.roots[row - 1];
-        let ratio = self.roots[row] / before;
-        let tangents = Part {
-            lanes: &[A::S, A::T],
-            limits: [ratio * rolling; 2],
-            columns: [0, 0],
-            ratio,
-            normal,
-            kind: KinkKind::Rolling,
-        };
-        let about_normal = Part {
-            lanes: &[A::N],
-            limits: [ratio * torsion; 2],
-            columns: [1, 1],
-            kind: KinkKind::Spinning,
-            ..tangents
-        };
-        for part in [tangents, about_normal] {
-            let pull = self.add_part(&mut law, row, &part, kinks)?;
-            for &lane in part.lanes {
-                law.pull[3 * A::N + lane] = pull[lane];
-                law.numbers[6 + lane] = before * pull[lane];
-            }
-        }
-        Ok(law)
-    }
-
     /// Add the equations of a part of a closed contact. Returns the factors of the change of the normal force.
-    fn add_part(
+    pub fn add_part(
         &self,
         law: &mut LinearLaw,
         row: usize,
@@ -277,39 +153,5 @@ impl Solution<'_> {
             }
         }
         Ok(pull)
-    }
-
-    fn bounds(
-        &self,
-        row: usize,
-        lower: &Vector,
-        upper: &Vector,
-        kinks: &mut Vec<Kink3>,
-    ) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw::default();
-        let (root, zero) = (self.roots[row], self.zeros[row]);
-        for lane in 0..3 {
-            let velocity = self.velocities[row][lane] / root;
-            let above = root * (self.forces[row][lane] - lower[lane]);
-            let below = root * (upper[lane] - self.forces[row][lane]);
-            let is_held =
-                |distance: f64, velocity: f64| distance <= zero || (velocity > zero && velocity >= distance);
-            let bound = if lower[lane] == upper[lane] {
-                Bound::Given
-            } else if is_held(above, velocity) && (above <= below || velocity > zero) {
-                Bound::Lower
-            } else if is_held(below, -velocity) {
-                Bound::Upper
-            } else {
-                Bound::None
-            };
-            if matches!(bound, Bound::Lower | Bound::Upper) && velocity.abs() <= zero {
-                push(kinks, Kink3 { row, lane, kind: KinkKind::Bound })?;
-            }
-            law.bounds[lane] = bound;
-            let to = if bound == Bound::None { &mut law.velocity } else { &mut law.force };
-            to[4 * lane] = 1.0;
-        }
-        Ok(law)
     }
 }

@@ -20,14 +20,14 @@ use crate::rows::pattern::range;
 
 use super::frames::{Axes, NormalFirst, NormalThird};
 use super::islands::Components;
+use super::laws::{LawKind, of_kind};
 use super::places::Places;
 use super::problem::{Law, Normal, Problem, Problem3};
 use super::rows_of_three::Parts;
-use super::state::{Measurement, State};
+use super::state::{Measurement, Solution, State};
 use equations::{Equations, probe};
 pub use law_change::LawChange;
-pub use linear_law::KinkKind;
-use linear_law::{Kink3, LinearLaw, Solution};
+pub use linear_law::{Bound, Kink3, KinkKind, LinearLaw, Part};
 use matrix::Matrix;
 pub use outer_product::outer_product;
 use pattern::Pattern;
@@ -103,7 +103,7 @@ pub struct Derivatives {
 
 impl Fit {
     /// The worse of two.
-    pub(crate) fn or_worse(self, other: Self) -> Self {
+    pub fn or_worse(self, other: Self) -> Self {
         let is_singular = self.is_singular || other.is_singular;
         Self { is_singular, outside: f64::max(self.outside, other.outside) }
     }
@@ -186,7 +186,7 @@ impl Derivatives {
     /// other rows and all velocities that do not depend on these forces have derivatives.
     ///
     /// # Errors
-    /// If memory is exhausted.
+    /// If numbers overflow, or memory is exhausted.
     pub fn undetermined(&mut self) -> Result<Vec<usize>, Error> {
         self.factorize(Way::Adjoint)?;
         let Self { equations, pattern, work, rows, matrix, .. } = self;
@@ -217,7 +217,7 @@ impl Derivatives {
     /// The bias is a part of the law: dU does not have its change.
     ///
     /// # Errors
-    /// If an array has the wrong length, a change is not finite, or memory is exhausted. Nothing is written then.
+    /// If an array has the wrong length, a change is not finite, numbers overflow, or memory is exhausted. Nothing is written then.
     pub fn forward(
         &mut self,
         velocities: &[f64],
@@ -249,7 +249,7 @@ impl Derivatives {
     ///   sum of those by `friction` and `friction_2`.
     ///
     /// # Errors
-    /// If an array has the wrong length, a derivative is not finite, or memory is exhausted. Nothing is written then.
+    /// If an array has the wrong length, a derivative is not finite, numbers overflow, or memory is exhausted. Nothing is written then.
     pub fn adjoint(
         &mut self,
         by_forces: Option<&[f64]>,
@@ -362,10 +362,11 @@ impl Derivatives {
         })?;
         kinks.clear();
         let State { velocities, roots, .. } = &*state;
-        let solution = Solution { laws, forces, velocities, roots, zeros };
+        let lanes = self.places.lanes();
+        let solution = Solution { laws, forces, velocities, roots, zeros, lanes };
         refill(&mut self.laws, laws.len(), LinearLaw::default())?;
         for (row, law) in self.laws.iter_mut().enumerate() {
-            *law = solution.linearize::<A>(row, kinks)?;
+            *law = of_kind!(&laws[row].kind, kind => kind.linearized::<A>(&solution, row, kinks)?);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 use crate::math::{Vector, times, transposed, transposed_times};
 use crate::memory::{self, refill};
+use crate::rows::fault::{Error, Fault};
 use crate::rows::pattern::range;
 use crate::solve::state::State;
 
@@ -31,7 +32,7 @@ pub struct Work {
 
 impl Derivatives {
     /// Factor the equations of one way, unless they have factors.
-    pub(super) fn factorize(&mut self, way: Way) -> memory::Result {
+    pub(super) fn factorize(&mut self, way: Way) -> Result<(), Error> {
         if self.is_factored[way as usize] || self.rows.is_empty() {
             return Ok(());
         }
@@ -68,7 +69,8 @@ impl Derivatives {
                 }
             }
         });
-        equations[way as usize].factorize(&mut matrix.team(), pattern, blocks)?;
+        let is_done = equations[way as usize].factorize(&mut matrix.team(), pattern, blocks)?;
+        ensure!(is_done, Error::of_rows(Fault::NotFinite("a derivative of the forces")));
         self.is_factored[way as usize] = true;
         Ok(())
     }
@@ -86,6 +88,7 @@ impl Derivatives {
     pub(super) fn change(&mut self, velocities: &[f64], changes: Option<&[LawChange]>) -> Fit {
         let Self { matrix, laws, pattern, equations, work, places, rows, state, .. } = self;
         let (Work { y, v, product, x }, roots) = (work, &state.roots);
+        let none = LawChange::default();
         // The constants of all laws, and the changes of velocities without forces.
         if let Some(changes) = changes {
             for (row, (y, law)) in y.iter_mut().zip(&*laws).enumerate() {
@@ -96,7 +99,7 @@ impl Derivatives {
             let (row, lane) = places.of(scalar);
             let own = rows[row] as usize;
             let component = scalar - self.starts[own] as usize;
-            let change = changes.map_or(&LawChange::NONE, |changes| &changes[own]);
+            let change = changes.map_or(&none, |changes| &changes[own]);
             v[row][lane] = (velocity + change.bias[component]) / roots[row];
             y[row][lane] -= roots[row] * change.of_bound(laws[row].bounds[lane], component);
         }
@@ -158,7 +161,7 @@ impl Derivatives {
     ) {
         let Self { laws, work: Work { y, product, .. }, places, rows, state: State { roots, .. }, .. } = self;
         if let Some(by_laws) = by_laws.as_deref_mut() {
-            by_laws.fill(LawChange::NONE);
+            by_laws.fill(LawChange::default());
             for (row, (law, multipliers)) in laws.iter().zip(y).enumerate() {
                 by_laws[rows[row] as usize].add_of_numbers(law, self.is_of_moments[row], multipliers);
             }

@@ -6,7 +6,7 @@ use crate::solve::frames::Axes;
 use crate::solve::laws::{LawKind, of_kind};
 use crate::solve::problem::Law;
 
-use crate::solve::places::Lanes;
+use crate::solve::state::Solution;
 
 /// No direction.
 pub const NONE: usize = usize::MAX;
@@ -35,20 +35,6 @@ impl Cone {
     pub fn first(&self) -> usize {
         self.directions.into_iter().find(|&k| k != NONE).unwrap_or(NONE)
     }
-}
-
-/// The solution, row by row.
-pub struct Solution<'a> {
-    pub laws: &'a [Law],
-    pub forces: &'a [Vector],
-    /// U with the biases.
-    pub velocities: &'a [Vector],
-    /// √d.
-    pub roots: &'a [f64],
-    /// Scaled velocities that are not larger count as zero.
-    pub zeros: &'a [f64],
-    /// The lanes that have a scalar row.
-    pub lanes: Lanes<'a>,
 }
 
 /// The directions and cones of all rows.

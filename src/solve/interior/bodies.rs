@@ -4,12 +4,12 @@
 //! The velocities x of bodies are kept from step to step and not computed from y again: v = Z x + q has small errors then. Each
 //! step corrects errors of the equation x = Zᵀ y.
 
-use crate::math::Vector;
+use crate::math::{UNIT, Vector};
 use crate::team::Team;
 
 use super::{ALPHA, Lane, Program, Row};
 use crate::solve::block_lu::Shape;
-use crate::solve::body_space::{BodySpace, RowEquation, UNIT};
+use crate::solve::body_space::{BodySpace, RowEquation};
 use crate::solve::frames::Axes;
 use crate::solve::parts::ROWS;
 

@@ -4,10 +4,12 @@ use crate::math::{Block, Vector};
 use crate::memory::{self, push};
 use crate::rows::fault::Fault;
 use crate::solve::conflict::Demand;
-use crate::solve::determinacy::{Cone, Faces, NONE, Solution};
+use crate::solve::derivatives::{Bound, Kink3, KinkKind, LinearLaw};
+use crate::solve::determinacy::{Cone, Faces, NONE};
 use crate::solve::frames::Axes;
 use crate::solve::interior::Lane;
 use crate::solve::local::BoundedSolution;
+use crate::solve::state::Solution;
 
 use super::{Bounds, LawKind};
 
@@ -138,5 +140,39 @@ impl LawKind for Bounds {
             }
         }
         Ok(())
+    }
+
+    /// A component keeps its velocity between its bounds, and its force at one of them.
+    fn linearized<A: Axes>(
+        &self,
+        solution: &Solution,
+        row: usize,
+        kinks: &mut Vec<Kink3>,
+    ) -> memory::Result<LinearLaw> {
+        let mut law = LinearLaw::default();
+        let (root, zero) = (solution.roots[row], solution.zeros[row]);
+        for lane in 0..3 {
+            let velocity = solution.velocities[row][lane] / root;
+            let above = root * (solution.forces[row][lane] - self.lower[lane]);
+            let below = root * (self.upper[lane] - solution.forces[row][lane]);
+            let is_held =
+                |distance: f64, velocity: f64| distance <= zero || (velocity > zero && velocity >= distance);
+            let bound = if self.lower[lane] == self.upper[lane] {
+                Bound::Given
+            } else if is_held(above, velocity) && (above <= below || velocity > zero) {
+                Bound::Lower
+            } else if is_held(below, -velocity) {
+                Bound::Upper
+            } else {
+                Bound::None
+            };
+            if matches!(bound, Bound::Lower | Bound::Upper) && velocity.abs() <= zero {
+                push(kinks, Kink3 { row, lane, kind: KinkKind::Bound })?;
+            }
+            law.bounds[lane] = bound;
+            let to = if bound == Bound::None { &mut law.velocity } else { &mut law.force };
+            to[4 * lane] = 1.0;
+        }
+        Ok(law)
     }
 }

@@ -1,15 +1,17 @@
 //! Contact with friction.
 
-use crate::math::{Block, Vector, is_finite, length};
+use crate::math::{Block, UNIT, Vector, is_finite, length};
 use crate::memory::{self, push};
 use crate::rows::fault::Fault;
-use crate::solve::determinacy::{Cone, Faces, NONE, Solution};
+use crate::solve::derivatives::{Kink3, KinkKind, LinearLaw, Part};
+use crate::solve::determinacy::{Cone, Faces, NONE};
 use crate::solve::frames::Axes;
 use crate::solve::interior::Lane;
 use crate::solve::local::ContactSolution;
 use crate::solve::problem::Normal;
 use crate::solve::rolling::Coefficients;
 use crate::solve::rows_of_three::{IN_ORDER, Lanes, WITHOUT_SECOND};
+use crate::solve::state::Solution;
 
 use super::{Contact, LawKind, is_size, slope_of_disk};
 
@@ -195,6 +197,42 @@ impl LawKind for Contact {
             return Ok(());
         }
         push(&mut faces.cones, Cone { directions: [top, NONE, NONE], factors: [1.0, 0.0, 0.0], shift: 0.0 })
+    }
+
+    /// An open contact keeps its force, and a closed one its normal velocity.
+    fn linearized<A: Axes>(
+        &self,
+        solution: &Solution,
+        row: usize,
+        kinks: &mut Vec<Kink3>,
+    ) -> memory::Result<LinearLaw> {
+        let mut law = LinearLaw::default();
+        let root = solution.roots[row];
+        let Some(normal) = solution.closed_force::<A>(row) else {
+            if solution.velocities[row][A::N] / root <= solution.zeros[row] {
+                push(kinks, Kink3 { row, lane: A::N, kind: KinkKind::Touching })?;
+            }
+            law.force = UNIT;
+            law.numbers[6 + A::N] = root;
+            return Ok(law);
+        };
+        law.velocity[4 * A::N] = 1.0;
+        let lanes = &[A::S, A::T];
+        let kind = KinkKind::Sliding;
+        let part = Part {
+            lanes,
+            limits: [self.friction, self.friction_2],
+            columns: [0, 1],
+            ratio: 1.0,
+            normal,
+            kind,
+        };
+        let pull = solution.add_part(&mut law, row, &part, kinks)?;
+        for lane in [A::S, A::T] {
+            law.force[3 * A::N + lane] = pull[lane];
+            law.numbers[6 + lane] = root * pull[lane];
+        }
+        Ok(law)
     }
 }
 

@@ -3,11 +3,13 @@
 use crate::math::{Block, Vector, length};
 use crate::memory::{self, push};
 use crate::rows::fault::Fault;
-use crate::solve::determinacy::{Cone, Faces, NONE, Solution};
+use crate::solve::derivatives::{Kink3, KinkKind, LinearLaw, Part};
+use crate::solve::determinacy::{Cone, Faces, NONE};
 use crate::solve::frames::Axes;
 use crate::solve::local::ExpansionSolution;
 use crate::solve::problem::Normal;
 use crate::solve::rows_of_three::{IN_ORDER, Lanes, WITHOUT_SECOND};
+use crate::solve::state::Solution;
 
 use super::contact::on_cone;
 use super::{Expansion, LawKind, is_size, slope_of_disk};
@@ -151,5 +153,38 @@ impl LawKind for Expansion {
         }
         faces.directions[top].vectors = ray;
         push(&mut faces.cones, Cone { directions: [top, NONE, NONE], factors: [1.0, 0.0, 0.0], shift: 0.0 })
+    }
+
+    /// The contact is closed beyond its least force. The limit of its friction does not depend on that force.
+    fn linearized<A: Axes>(
+        &self,
+        solution: &Solution,
+        row: usize,
+        kinks: &mut Vec<Kink3>,
+    ) -> memory::Result<LinearLaw> {
+        let mut law = LinearLaw::default();
+        let (root, zero) = (solution.roots[row], solution.zeros[row]);
+        let (normal, velocity) = (root * solution.forces[row][A::N], solution.velocities[row][A::N] / root);
+        let above = normal - root * self.least_force;
+        if above > zero && (velocity <= zero || velocity < above) {
+            law.velocity[4 * A::N] = 1.0;
+        } else {
+            if velocity <= zero {
+                push(kinks, Kink3 { row, lane: A::N, kind: KinkKind::Touching })?;
+            }
+            law.force[4 * A::N] = 1.0;
+            law.numbers[6 + A::N] = root;
+        }
+        if normal <= zero {
+            (law.force[4 * A::S], law.force[4 * A::T]) = (1.0, 1.0);
+            return Ok(law);
+        }
+        let (lanes, limits, kind) = (&[A::S, A::T], [self.friction; 2], KinkKind::Sliding);
+        let part = Part { lanes, limits, columns: [0, 1], ratio: 1.0, normal, kind };
+        let pull = solution.add_part(&mut law, row, &part, kinks)?;
+        for lane in [A::S, A::T] {
+            law.force[3 * A::N + lane] = pull[lane];
+        }
+        Ok(law)
     }
 }

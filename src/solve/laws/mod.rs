@@ -15,12 +15,14 @@ use crate::memory;
 use crate::rows::fault::Fault;
 
 use super::conflict::Demand;
-use super::determinacy::{Faces, Solution};
+use super::derivatives::{Kink3, LinearLaw};
+use super::determinacy::Faces;
 use super::frames::Axes;
 use super::interior::Lane;
 use super::problem::{Law, Normal};
 use super::rolling::Coefficients;
 use super::rows_of_three::{IN_ORDER, Lanes};
+use super::state::Solution;
 
 pub use contact::SMALL;
 pub use natural_map::{allowed, allowed_in_row, natural_map};
@@ -132,6 +134,14 @@ pub trait LawKind: Copy {
 
     /// Add the directions in which the force can change while the velocity remains, and their cones.
     fn add_faces<A: Axes>(&self, faces: &mut Faces, solution: &Solution, row: usize) -> memory::Result;
+
+    /// The law for small changes of a solution, for derivatives. Kinks of the solution are added.
+    fn linearized<A: Axes>(
+        &self,
+        solution: &Solution,
+        row: usize,
+        kinks: &mut Vec<Kink3>,
+    ) -> memory::Result<LinearLaw>;
 }
 
 /// The exact solution of one row, while all other forces are kept.

@@ -1,12 +1,15 @@
 //! The moments of a contact, whose limits depend on the normal force in the row before: `rolling` has force and moments together.
 
-use crate::math::{Block, Vector, length};
+use crate::math::{Block, UNIT, Vector, length};
 use crate::memory;
 use crate::rows::fault::Fault;
-use crate::solve::determinacy::{Faces, Solution};
+use crate::solve::derivatives::{Kink3, KinkKind, LinearLaw, Part};
+use crate::solve::determinacy::Faces;
 use crate::solve::frames::Axes;
 use crate::solve::problem::Normal;
+use crate::solve::rolling::Coefficients;
 use crate::solve::rows_of_three::{IN_ORDER, Lanes};
+use crate::solve::state::Solution;
 
 use super::{LawKind, LocalLaw, Moments, slope_of_disk};
 
@@ -73,6 +76,47 @@ impl LawKind for Moments {
     /// The contact adds the directions of its moments.
     fn add_faces<A: Axes>(&self, _: &mut Faces, _: &Solution, _: usize) -> memory::Result {
         Ok(())
+    }
+
+    /// Moments of an open contact are constant. Their limits follow the normal force of a closed one.
+    fn linearized<A: Axes>(
+        &self,
+        solution: &Solution,
+        row: usize,
+        kinks: &mut Vec<Kink3>,
+    ) -> memory::Result<LinearLaw> {
+        let mut law = LinearLaw::default();
+        let own = row.checked_sub(1).and_then(|before| Coefficients::of(solution.laws, before));
+        let normal = row.checked_sub(1).and_then(|before| solution.closed_force::<A>(before));
+        let (Some(Coefficients { limits: [_, rolling, torsion], .. }), Some(normal)) = (own, normal) else {
+            law.force = UNIT;
+            return Ok(law);
+        };
+        let before = solution.roots[row - 1];
+        let ratio = solution.roots[row] / before;
+        let tangents = Part {
+            lanes: &[A::S, A::T],
+            limits: [ratio * rolling; 2],
+            columns: [0, 0],
+            ratio,
+            normal,
+            kind: KinkKind::Rolling,
+        };
+        let about_normal = Part {
+            lanes: &[A::N],
+            limits: [ratio * torsion; 2],
+            columns: [1, 1],
+            kind: KinkKind::Spinning,
+            ..tangents
+        };
+        for part in [tangents, about_normal] {
+            let pull = solution.add_part(&mut law, row, &part, kinks)?;
+            for &lane in part.lanes {
+                law.pull[3 * A::N + lane] = pull[lane];
+                law.numbers[6 + lane] = before * pull[lane];
+            }
+        }
+        Ok(law)
     }
 }
 

@@ -91,8 +91,8 @@ impl LocalLaw for ExpansionSolution {
 }
 
 /// The force r with |r| ≤ radius that dissipates most if the velocity is b + W r: r = −(W + s)⁻¹ b with the least s ≥ 0 for which the
-/// disk holds it. The root of det (W + s) / |adj (W + s) b| = 1 / radius, which is nearly linear in s, by Newton's method in a bracket. `size` is
-/// that of the numbers that b is the sum of.
+/// disk holds it. The root of det (W + s) / |adj (W + s) b| = 1 / radius, which is nearly linear in s, by Newton's method in a bracket. b is a
+/// sum of numbers of this `size`.
 fn on_disk(w: &[f64; 4], b: [f64; 2], radius: f64, size: f64) -> [f64; 2] {
     let (free, trace, determinant) = (length(b[0], b[1]), w[0] + w[3], w[0] * w[3] - w[1] * w[2]);
     if radius == 0.0 || free == 0.0 {

@@ -5,10 +5,8 @@
 #![forbid(unsafe_code)]
 
 use crate::kinematics::{pseudo_rigid, rigid};
-use crate::math::{Block, Vector, difference, sum, times, transposed, transposed_times};
+use crate::math::{Block, UNIT, Vector, difference, of_columns, sum, times, transposed_product};
 use crate::system::body::Kinematics;
-
-const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
 /// Derivatives by the frame of a constraint, by its point on one body, and by the body's rotation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,13 +32,12 @@ impl OfPoint {
             Kinematics::Rigid { rotation, center } => {
                 made.add_frame(&rigid::Rigid { rotation, center }.operator(point, &UNIT), &column);
                 // E G of the angular velocities, and S = skew (X̄ − X).
-                let turned: Block = of_columns(|k| times(frame, &column(k)));
+                let turned = of_columns([0, 1, 2].map(|k| times(frame, &column(k))));
                 let [x, y, z] = difference(center, point);
-                let skew = [0.0, z, -y, -z, 0.0, x, y, -x, 0.0];
-                // K = Λ S, so that ∂L/∂Λ = (E G) Sᵀ and ∂L/∂S = Λᵀ (E G).
-                let skew_columns = transposed(&skew);
-                made.rotation = of_columns(|k| times(&turned, &vector(&skew_columns, k)));
-                let by_skew: Block = of_columns(|k| transposed_times(rotation, &vector(&turned, k)));
+                let skew: [Vector; 3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]];
+                // K = Λ S, so that ∂L/∂Λ = (E G) Sᵀ = −(E G) S and ∂L/∂S = Λᵀ (E G).
+                made.rotation = of_columns(skew.map(|column| times(&turned, &column.map(|x| -x))));
+                let by_skew = transposed_product(rotation, &turned);
                 // S has 6 entries of ± X̄ − X.
                 made.point = [by_skew[7] - by_skew[5], by_skew[2] - by_skew[6], by_skew[3] - by_skew[1]];
             }
@@ -64,12 +61,4 @@ impl OfPoint {
             }
         }
     }
-}
-
-fn vector(block: &Block, column: usize) -> Vector {
-    [block[3 * column], block[3 * column + 1], block[3 * column + 2]]
-}
-
-fn of_columns(column: impl Fn(usize) -> Vector) -> Block {
-    crate::math::of_columns([column(0), column(1), column(2)])
 }

@@ -5,13 +5,10 @@
 #![forbid(unsafe_code)]
 
 use crate::kinematics::rigid::DOFS;
-use crate::math::{Block, Vector, cross, difference, of_columns, sum, times, transposed_times};
+use crate::math::{Block, UNIT, Vector, cross, difference, of_columns, sum, times, transposed_times};
 use crate::system::MOST_ROWS;
 
 use super::{JointFrame, JointKind};
-
-/// Λ of the ground.
-const UNIT: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
