@@ -158,8 +158,9 @@ fn derivatives_that_fail_in_the_middle_leave_nothing() {
             let layout =
                 column.layout.as_ref().map(|(scalars, values)| RowLayout::new(scalars, values).unwrap());
             let w = BlockRows::new(starts, columns, values, layout).unwrap();
-            own.compute(&Problem { w, b, normal: Normal::Third }, laws, forces, 0.0)?;
-            own.adjoint(Some(forces), Some(forces), by_b, None).map(|_| ())
+            let computed = own.compute(&Problem { w, b, normal: Normal::Third }, laws, forces, 0.0);
+            assert!(computed.is_ok() || own.row_count() == 0);
+            computed.and_then(|()| own.adjoint(Some(forces), Some(forces), by_b, None)).map(|_| ())
         };
         let forces_of = |column: &Column| column.b.iter().map(|b| 0.1 - b).collect::<Vec<f64>>();
         let (forces, of_larger) = (forces_of(column), forces_of(&larger));
