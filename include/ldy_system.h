@@ -2739,8 +2739,8 @@ int ldy_derivatives_compute_rows(ldy_derivatives *derivatives,
    - columns: number of changes; the arrays of all changes follow each other.
    - fit: where to write how well the equations could be solved; NULL: not wanted.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a change is not
-   finite; the text names the constraint. After an error nothing is written.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, a change is not
+   finite, or numbers overflow; the text names the constraint of a change. After an error nothing is written.
 
    Safety:
    derivatives comes from ldy_derivatives_create; arrays are NULL or have the sizes given, and those that are written do not overlap
@@ -2767,8 +2767,8 @@ int ldy_derivatives_forward(ldy_derivatives *derivatives,
    - columns: number of functions; the arrays of all functions follow each other.
    - fit: where to write how well the equations could be solved; NULL: not wanted.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, or a derivative is not
-   finite; the text names the constraint. After an error nothing is written.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a count is wrong, a derivative is not
+   finite, or numbers overflow; the text names the constraint of a derivative. After an error nothing is written.
 
    Safety:
    derivatives comes from ldy_derivatives_create; arrays are NULL or have the sizes given, and those that are written do not overlap
@@ -2807,8 +2807,8 @@ int ldy_derivatives_kinks(const ldy_derivatives *derivatives,
    - capacity: number of values of constraints; 0 to get the count alone.
    - count: where to write the number of these constraints, also if it is above capacity; NULL: not wanted.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if derivatives is NULL, or constraints is NULL and capacity is
-   not 0.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if derivatives is NULL, constraints is NULL and capacity is not
+   0, or numbers overflow.
 
    Safety:
    derivatives comes from ldy_derivatives_create; constraints is NULL or has capacity values; count is NULL or valid. */
