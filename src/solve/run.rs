@@ -1,6 +1,7 @@
 //! The course of a solution: sweeps, steps, and when to change from one to the other.
 
 mod costs;
+mod small;
 mod steps;
 mod sweeps;
 
@@ -262,6 +263,11 @@ impl Run<'_, '_> {
         }
         let method = self.options.method;
         self.room.sweeps.begin(&self.room.now);
+        if method == Method::Automatic
+            && let Some(end) = self.begin_small::<A>()?
+        {
+            return Ok(end);
+        }
         if method != Method::Newton
             && let Some(end) = self.sweeps::<A>(usize::MAX, method == Method::Automatic)?
         {

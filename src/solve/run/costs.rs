@@ -143,6 +143,14 @@ impl Run<'_, '_> {
         Ok(self.products.filter(|&products| products <= most))
     }
 
+    /// Prepare steps of Newton's method in the space of contacts. Returns false if factors are too large.
+    pub(super) fn has_factors_of_contacts(&mut self) -> memory::Result<bool> {
+        let products = self.products(MOST_PRODUCTS, MOST_PRODUCTS)?;
+        self.is_newton_in_bodies = false;
+        self.cost_of_newton = self.step_cost(products.unwrap_or(0));
+        Ok(products.is_some())
+    }
+
     /// Choose the cheaper space for Newton's method. Returns false if factors are too large in both.
     pub(super) fn choose_space_of_newton(&mut self) -> memory::Result<bool> {
         let in_bodies = self.body_products(MOST_BODY_PRODUCTS)?.map(|products| self.body_step_cost(products));

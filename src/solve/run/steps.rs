@@ -27,7 +27,7 @@ const LESS: f64 = 0.1;
 
 /// The largest α of joints. They are linear equations and need only enough of it to be regular where joints are redundant: so a
 /// long chain, whose W has small eigenvalues, does not wait until α is as small.
-const ALPHA_OF_JOINTS: f64 = 1e-10;
+pub(super) const ALPHA_OF_JOINTS: f64 = 1e-10;
 
 /// The steps towards a center end if after `TRIED_STEPS` of them the error is `LOST` times the error at the start: few such steps
 /// reach the center. They go on while each step multiplies the error by at most `FALLING`.
