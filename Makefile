@@ -40,7 +40,7 @@
 #   make abi                          compare the functions and types of the headers with the recorded ones; abi-accept: record them
 #   make changelog                    the section of this version in CHANGELOG.md, of the files in changelog.d
 #   make items                        compare the public items in Rust with the recorded ones; items-accept: record them
-#   make release-check                all that a release needs; make addresses REPOSITORY=https://...: where the project lives, in all manifests
+#   make release-check                all that a release needs; addresses: where the project lives, in all manifests
 #   make size                         the size of a minimal program
 #   make help                         this list
 

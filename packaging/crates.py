@@ -19,6 +19,7 @@ class Crate:
     authors: list[str]
     folder: Path
     sha256: str | None
+    repository: str | None
     needs: set[tuple[str, str]] = field(default_factory=set)
 
     @property
@@ -44,7 +45,7 @@ def described(package: dict, sums: dict) -> Crate:
     key = (package["name"], package["version"])
     # The slash of old manifests means "or".
     licence = (package["license"] or "").replace("/", " OR ")
-    return Crate(*key, licence, package["authors"], Path(package["manifest_path"]).parent, sums.get(key))
+    return Crate(*key, licence, package["authors"], Path(package["manifest_path"]).parent, sums.get(key), package["repository"])
 
 
 def linked(package: str, triple: str) -> dict[tuple[str, str], Crate]:

@@ -21,6 +21,9 @@ VERSION := $(shell sed -n '/^version = /{s/[^"]*"\(.*\)"/\1/p;q}' Cargo.toml)
 MAJOR := $(firstword $(subst ., ,$(VERSION)))
 SO_VERSION := $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
+# Where the project lives, if Cargo.toml says so.
+HOME_PAGE := $(shell sed -n 's/^repository = "\(.*\)"$$/\1/p' Cargo.toml)
+
 # What rustc says that the archive needs of the system (--print native-static-libs), and the part of it that a C
 # compiler does not bring by itself: it chooses the unwinder that goes with the kind of program.
 NATIVE_LIBS := $(shell cat packaging/native-libs)
@@ -55,7 +58,7 @@ shared: $(SHARED)
 relative = $(shell realpath -ms --relative-to="$(1)" "$(2)")
 
 # The templates name their own place relative to everything else, so that an installed tree can be moved.
-fill = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@SO_VERSION@|$(SO_VERSION)|g' \
+fill = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@REPOSITORY@|$(HOME_PAGE)|g' -e '/^URL: $$/d' -e 's|@SO_VERSION@|$(SO_VERSION)|g' \
   -e 's|@NATIVE_LIBS@|$(NATIVE_LIBS)|g' -e 's|@PRIVATE_LIBS@|$(PRIVATE_LIBS)|g' -e 's|@CMAKE_LIBS@|$(CMAKE_LIBS)|g' \
   -e 's|@PREFIX_FROM_PKGCONFIGDIR@|$(call relative,$(PKGCONFIGDIR),$(PREFIX))|g' \
   -e 's|@PREFIX_FROM_CMAKEDIR@|$(call relative,$(CMAKEDIR),$(PREFIX))|g' \

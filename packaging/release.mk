@@ -48,14 +48,15 @@ $(CHANGELOG_TOOL)/installed: packaging/requirements-changelog.txt
 	@$(CHANGELOG_TOOL)/bin/python $(PIP) --requirement $<
 	@touch $@
 
-# In every manifest: make addresses REPOSITORY=https://...
+# In every manifest, from which packages and pages have them: make addresses REPOSITORY=https://... REPORTS=security@...
 DOCUMENTATION ?= https://docs.rs/ldy
 
 .PHONY: addresses
 addresses:
 	@scripts/require python3
-	@test -n "$(REPOSITORY)" || { echo "addresses: name the repository: make addresses REPOSITORY=https://..." >&2; exit 2; }
-	@packaging/addresses "$(REPOSITORY)" "$(DOCUMENTATION)" && packaging/addresses --check
+	@test -n "$(REPOSITORY)" -a -n "$(REPORTS)" || { \
+	  echo "addresses: name both: make addresses REPOSITORY=https://... REPORTS=security@..." >&2; exit 2; }
+	@packaging/addresses "$(REPOSITORY)" "$(DOCUMENTATION)" "$(REPORTS)" && packaging/addresses --check
 
 # All that a release needs besides the checks of each change. The crates are packed, built from what is packed, and all but published.
 release-check: abi items

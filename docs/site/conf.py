@@ -1,5 +1,6 @@
 """The settings of Sphinx. `make site` runs it on the folder that stage.py makes."""
 
+from importlib.metadata import metadata
 from pathlib import Path
 
 import ldy
@@ -47,6 +48,9 @@ sphinx_gallery_conf = {
 
 html_theme = "furo"
 html_title = f"ldy {release}"
+# Where the project lives, if the package says so.
+urls = dict(url.split(", ") for url in metadata("ldy").get_all("Project-URL", []))
+html_theme_options = {"footer_icons": [{"name": name, "url": url, "html": name, "class": ""} for name, url in urls.items()]}
 html_static_path = ["static"]
 html_extra_path = ["extra"]
 html_css_files = ["site.css"]
