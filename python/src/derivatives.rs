@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use ldy::solve::{Derivatives as Core, Fit, KinkKind, LawChange};
+use ldy::solve::{Derivatives as Core, KinkKind, LawChange};
 use ldy::system::Gradient as CoreGradient;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -84,18 +84,9 @@ impl Derivatives {
             Some(laws) => Some(laws.as_slice()?.as_chunks::<NUMBERS>().0.iter().map(change).collect()),
             None => None,
         };
-        let (count, rows) = (own.scalar_count().max(1), own.row_count());
         let (mut forces, mut changes) = (vec![0.0; velocities.len()], vec![0.0; velocities.len()]);
-        let fit = without_gil(py, || {
-            let mut worst = Fit::default();
-            let of = velocities.chunks(count).zip(forces.chunks_mut(count)).zip(changes.chunks_mut(count));
-            for (k, ((velocities, forces), changes)) in of.enumerate() {
-                let laws = laws.as_ref().map(|laws| &laws[k * rows..(k + 1) * rows]);
-                worst = worst.or_worse(own.forward(velocities, laws, forces, changes)?);
-            }
-            Ok(worst)
-        });
-        let fit = fit.map_err(raised_of_rows)?;
+        let fit = without_gil(py, || own.forward(velocities, laws.as_deref(), &mut forces, &mut changes))
+            .map_err(raised_of_rows)?;
         let made = |values| PyArray1::from_vec(py, values);
         Ok((made(forces), made(changes), (fit.is_singular, fit.outside)))
     }
@@ -110,22 +101,14 @@ impl Derivatives {
         let mut own = self.own()?;
         let own = &mut *own;
         let (by_forces, by_velocities) = (by_forces.as_slice()?, by_velocities.as_slice()?);
-        let (count, rows) = (own.scalar_count().max(1), own.row_count());
+        let columns = by_forces.len() / own.scalar_count().max(1);
         let mut by_b = vec![0.0; by_forces.len()];
-        let mut by_laws = vec![LawChange::default(); rows];
-        let mut numbers = Vec::with_capacity(by_forces.len() / count * rows * NUMBERS);
+        let mut by_laws = vec![LawChange::default(); columns * own.row_count()];
         let fit = without_gil(py, || {
-            let mut worst = Fit::default();
-            for (k, by_b) in by_b.chunks_mut(count).enumerate() {
-                let part = k * count..(k + 1) * count;
-                let (by_forces, by_velocities) = (&by_forces[part.clone()], &by_velocities[part]);
-                let found = own.adjoint(Some(by_forces), Some(by_velocities), by_b, Some(&mut by_laws))?;
-                worst = worst.or_worse(found);
-                by_laws.iter().for_each(|law| numbers.extend(numbers_of(law)));
-            }
-            Ok(worst)
-        });
-        let fit = fit.map_err(raised_of_rows)?;
+            own.adjoint(Some(by_forces), Some(by_velocities), &mut by_b, Some(&mut by_laws))
+        })
+        .map_err(raised_of_rows)?;
+        let numbers = by_laws.iter().flat_map(numbers_of).collect();
         let made = |values| PyArray1::from_vec(py, values);
         Ok((made(by_b), made(numbers), (fit.is_singular, fit.outside)))
     }

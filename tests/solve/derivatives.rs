@@ -471,6 +471,52 @@ fn memory_that_is_used_again_changes_nothing() {
     }
 }
 
+/// Several changes or functions in one call have the bits of calls for each, and bad ones are named by their row.
+#[test]
+fn several_columns_are_those_of_single_calls() {
+    let mut random = Random::new(12);
+    let own = scene(&mut random, vec![3, 1, 5, 2], 16, 0.2);
+    let forces = own.forces(None).unwrap();
+    let mut derivatives = own.derivatives(&forces, 0.0);
+    let (count, rows, columns) = (own.b.len(), own.laws.len(), 3);
+    let [velocities, by_r, by_u] = [(); 3].map(|()| random.values(columns * count));
+    let laws: Vec<_> = (0..columns * rows)
+        .map(|_| LawChange { friction: random.signed(), ..LawChange::default() })
+        .collect();
+    let run = |own: &mut Derivatives, part: std::ops::Range<usize>| {
+        let (scalars, rows) = (part.start * count..part.end * count, part.start * rows..part.end * rows);
+        let [mut dr, mut du, mut by_b] = [(); 3].map(|()| vec![0.0; scalars.len()]);
+        let mut by_laws = vec![LawChange::default(); rows.len()];
+        let (velocities, laws) = (&velocities[scalars.clone()], &laws[rows]);
+        let (by_r, by_u) = (&by_r[scalars.clone()], &by_u[scalars]);
+        let forward = own.forward(velocities, Some(laws), &mut dr, &mut du).unwrap();
+        let adjoint = own.adjoint(Some(by_r), Some(by_u), &mut by_b, Some(&mut by_laws)).unwrap();
+        ([dr, du, by_b], by_laws, forward.outside.max(adjoint.outside))
+    };
+    let all = run(&mut derivatives, 0..columns);
+    let each: Vec<_> = (0..columns).map(|column| run(&mut derivatives, column..column + 1)).collect();
+    for k in 0..3 {
+        assert_eq!(all.0[k], each.iter().flat_map(|one| one.0[k].clone()).collect::<Vec<_>>());
+    }
+    assert_eq!(all.1, each.iter().flat_map(|one| one.1.clone()).collect::<Vec<_>>());
+    assert_eq!(all.2, each.iter().map(|one| one.2).fold(0.0, f64::max));
+
+    let (mut dr, mut du, mut bad) = (vec![7.0; 2 * count], vec![7.0; 2 * count], vec![0.0; 2 * count]);
+    bad[count + 3] = f64::NAN;
+    let text = derivatives.forward(&bad, None, &mut dr, &mut du).unwrap_err().to_string();
+    assert_eq!(text, "constraint of row 1: a change of its velocity is not finite");
+    let mut bad = vec![LawChange::default(); 2 * rows];
+    bad[rows + 2].cohesion = f64::NAN;
+    let text = derivatives.forward(&dr.clone(), Some(&bad), &mut dr, &mut du).unwrap_err().to_string();
+    assert_eq!(text, "constraint of row 2: a change of its law is not finite");
+    assert_eq!([dr.clone(), du.clone()], [vec![7.0; 2 * count], vec![7.0; 2 * count]]);
+    // Not whole columns.
+    let part = vec![0.0; 2 * count - 1];
+    assert!(derivatives.forward(&part, None, &mut dr[1..], &mut du[1..]).is_err());
+    assert!(derivatives.adjoint(None, None, &mut dr[1..], None).is_err());
+    assert!(derivatives.adjoint(None, None, &mut dr, Some(&mut vec![LawChange::default(); rows])).is_err());
+}
+
 /// Each kind of kink comes with its row and component.
 #[test]
 fn kinks_are_told() {

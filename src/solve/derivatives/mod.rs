@@ -208,13 +208,14 @@ impl Derivatives {
         Ok(found)
     }
 
-    /// Compute the changes of forces and velocities that belong to a small change of data.
+    /// Compute the changes of forces and velocities that belong to a small change of data, or to each of several.
     ///
     /// - `velocities`: dB + dW R, a value for each scalar row.
     /// - `laws`: changes of the laws, one for each row; none: no change.
     /// - `force_changes`, `velocity_changes`: dR and dU, a value for each scalar row.
     ///
-    /// The bias is a part of the law: dU does not have its change.
+    /// In each array the parts of several changes follow each other. The bias is a part of the law: dU does not have its change. Returns
+    /// the worst fit.
     ///
     /// # Errors
     /// If an array has the wrong length, a change is not finite, numbers overflow, or memory is exhausted. Nothing is written then.
@@ -225,28 +226,36 @@ impl Derivatives {
         force_changes: &mut [f64],
         velocity_changes: &mut [f64],
     ) -> Result<Fit, Error> {
-        let count = self.scalar_count();
-        self.check_forward(velocities, laws)?;
-        check_size("changes of forces", count, force_changes.len())?;
-        check_size("changes of velocities", count, velocity_changes.len())?;
+        let (count, rows) = (self.scalar_count(), self.row_count());
+        let columns = self.columns("changes of velocities", velocities.len())?;
+        self.check_forward(columns, velocities, laws)?;
+        check_size("changes of forces", velocities.len(), force_changes.len())?;
+        check_size("changes of velocities", velocities.len(), velocity_changes.len())?;
         self.factorize(Way::Forward)?;
-        self.make_room()?;
-        let fit = self.change(velocities, laws);
-        let Self { work: Work { y, v, .. }, places, state: State { roots, .. }, .. } = self;
-        for scalar in 0..count {
-            let (row, lane) = places.of(scalar);
-            force_changes[scalar] = y[row][lane] / roots[row];
-            velocity_changes[scalar] = v[row][lane] * roots[row] + velocities[scalar];
+        let mut worst = Fit::default();
+        for column in 0..columns {
+            let own = part(column, count);
+            let laws = laws.map(|laws| &laws[part(column, rows)]);
+            self.make_room()?;
+            worst = worst.or_worse(self.change(&velocities[own.clone()], laws));
+            let Self { work: Work { y, v, .. }, places, state: State { roots, .. }, .. } = self;
+            for (scalar, at) in own.enumerate() {
+                let (row, lane) = places.of(scalar);
+                force_changes[at] = y[row][lane] / roots[row];
+                velocity_changes[at] = v[row][lane] * roots[row] + velocities[at];
+            }
         }
-        Ok(fit)
+        Ok(worst)
     }
 
-    /// Compute the derivatives of a function of forces and velocities by all data.
+    /// Compute the derivatives of a function of forces and velocities by all data, or of each of several functions.
     ///
     /// - `by_forces`, `by_velocities`: ∂L/∂R and ∂L/∂U, a value for each scalar row; none: zero.
     /// - `by_b`: ∂L/∂B, a value for each scalar row. The derivative by W is ∂L/∂B Rᵀ, see [`outer_product`].
     /// - `by_laws`: the derivatives by the numbers of each law, one for each row. A contact with one coefficient of friction has the
     ///   sum of those by `friction` and `friction_2`.
+    ///
+    /// In each array the parts of several functions follow each other. Returns the worst fit.
     ///
     /// # Errors
     /// If an array has the wrong length, a derivative is not finite, numbers overflow, or memory is exhausted. Nothing is written then.
@@ -257,35 +266,56 @@ impl Derivatives {
         by_b: &mut [f64],
         by_laws: Option<&mut [LawChange]>,
     ) -> Result<Fit, Error> {
-        let count = self.scalar_count();
-        self.check_adjoint(by_forces, by_velocities)?;
-        check_size("derivatives by B", count, by_b.len())?;
-        let rows = self.row_count();
-        check_size("derivatives by laws", rows, by_laws.as_ref().map_or(rows, |laws| laws.len()))?;
+        let (count, rows) = (self.scalar_count(), self.row_count());
+        let columns = self.columns("derivatives by B", by_b.len())?;
+        self.check_adjoint(columns, by_forces, by_velocities)?;
+        let (needed, mut by_laws) = (columns * rows, by_laws);
+        check_size("derivatives by laws", needed, by_laws.as_ref().map_or(needed, |laws| laws.len()))?;
         self.factorize(Way::Adjoint)?;
-        self.make_room()?;
-        let fit = self.multipliers(by_forces, by_velocities);
-        self.read_multipliers(by_velocities, by_b, by_laws);
-        Ok(fit)
+        let mut worst = Fit::default();
+        for column in 0..columns {
+            let own = part(column, count);
+            let [by_forces, by_velocities] = [by_forces, by_velocities].map(|by| Some(&by?[own.clone()]));
+            let by_laws = by_laws.as_deref_mut().map(|laws| &mut laws[part(column, rows)]);
+            self.make_room()?;
+            worst = worst.or_worse(self.multipliers(by_forces, by_velocities));
+            self.read_multipliers(by_velocities, &mut by_b[own], by_laws);
+        }
+        Ok(worst)
+    }
+
+    /// The number of columns in an array of this length: each has a value for each scalar row.
+    fn columns(&self, what: &'static str, length: usize) -> Result<usize, Error> {
+        let count = self.scalar_count();
+        let columns = length.checked_div(count).map_or(0, |columns| columns.max(length.min(1)));
+        check_size(what, columns * count, length)?;
+        Ok(columns)
     }
 
     /// Check the changes of [`Derivatives::forward`].
-    pub(crate) fn check_forward(&self, velocities: &[f64], laws: Option<&[LawChange]>) -> Result<(), Error> {
-        check_size("changes of velocities", self.scalar_count(), velocities.len())?;
-        check_size("changes of laws", self.row_count(), laws.map_or(self.row_count(), <[LawChange]>::len))?;
+    fn check_forward(
+        &self,
+        columns: usize,
+        velocities: &[f64],
+        laws: Option<&[LawChange]>,
+    ) -> Result<(), Error> {
         self.check_finite("a change of its velocity", velocities)?;
-        let bad = laws.and_then(|laws| laws.iter().position(|change| !change.is_finite()));
-        ensure!(bad.is_none(), Error { row: bad, fault: Fault::NotFinite("a change of its law") });
+        let Some(laws) = laws else { return Ok(()) };
+        check_size("changes of laws", columns * self.row_count(), laws.len())?;
+        let bad = laws.iter().position(|change| !change.is_finite());
+        let row = bad.map(|place| place % self.row_count());
+        ensure!(row.is_none(), Error { row, fault: Fault::NotFinite("a change of its law") });
         Ok(())
     }
 
-    /// Check the derivatives of [`Derivatives::adjoint`].
+    /// Check the derivatives of [`Derivatives::adjoint`] in this number of columns.
     pub(crate) fn check_adjoint(
         &self,
+        columns: usize,
         by_forces: Option<&[f64]>,
         by_velocities: Option<&[f64]>,
     ) -> Result<(), Error> {
-        let count = self.scalar_count();
+        let count = columns * self.scalar_count();
         for (name, what, values) in [
             ("derivatives by forces", "a derivative by its force", by_forces),
             ("derivatives by velocities", "a derivative by its velocity", by_velocities),
@@ -299,6 +329,7 @@ impl Derivatives {
     fn check_finite(&self, what: &'static str, values: &[f64]) -> Result<(), Error> {
         let bad = values.iter().position(|value| !value.is_finite());
         bad.map_or(Ok(()), |scalar| {
+            let scalar = scalar % self.scalar_count();
             let row = self.starts.partition_point(|&start| start as usize <= scalar) - 1;
             Err(Error::of_row(row, Fault::NotFinite(what)))
         })
@@ -370,4 +401,9 @@ impl Derivatives {
         }
         Ok(())
     }
+}
+
+/// The part of a column in an array with `each` values for each.
+fn part(column: usize, each: usize) -> std::ops::Range<usize> {
+    column * each..(column + 1) * each
 }

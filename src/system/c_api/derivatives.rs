@@ -196,21 +196,11 @@ pub unsafe extern "C" fn ldy_derivatives_forward(
            dU: values_mut(all), fit: wanted => {
         ensure!(laws.is_some() || law_count == 0, null("laws"));
         let ldy_derivatives { derivatives: own, changes, is_isotropic, ids, .. } = derivatives;
-        let part = |column: usize| column * count..(column + 1) * count;
-        let of_laws = |column: usize| laws.map(|laws| &laws[column * law_count..(column + 1) * law_count]);
-        for column in 0..columns {
-            read_changes(of_laws(column), is_isotropic, changes)?;
-            let checked = own.check_forward(&velocities[part(column)], of_laws(column).map(|_| &changes[..]));
-            checked.map_err(|error| named(error, ids))?;
-        }
-        let mut worst = Fit::default();
-        for column in 0..columns {
-            read_changes(of_laws(column), is_isotropic, changes)?;
-            let changes = of_laws(column).map(|_| &changes[..]);
-            let found = own.forward(&velocities[part(column)], changes, &mut dR[part(column)], &mut dU[part(column)])?;
-            worst = worst.or_worse(found);
-        }
-        fit.put(ldy_fit::new(&worst, own.is_solution()));
+        check_size("changes of velocities", own.scalar_count(), count)?;
+        check_size("changes of laws", own.row_count(), if laws.is_some() { law_count } else { own.row_count() })?;
+        read_changes(laws.unwrap_or_default(), is_isotropic, changes)?;
+        let found = own.forward(velocities, laws.map(|_| &changes[..]), dR, dU).map_err(|error| named(error, ids))?;
+        fit.put(ldy_fit::new(&found, own.is_solution()));
     })
 }
 
@@ -248,26 +238,14 @@ pub unsafe extern "C" fn ldy_derivatives_adjoint(
     entry!(derivatives: exclusive, by_R: optional values(all), by_U: optional values(all), by_B: values_mut(all),
            by_laws: optional values_mut(all_laws), fit: wanted => {
         ensure!(by_laws.is_some() || law_count == 0, null("by_laws"));
-        let part = |column: usize| column * count..(column + 1) * count;
-        let of_R = |column: usize| by_R.map(|by| &by[part(column)]);
-        let of_U = |column: usize| by_U.map(|by| &by[part(column)]);
         let ldy_derivatives { derivatives: own, changes, is_isotropic, ids, .. } = derivatives;
-        for column in 0..columns {
-            let checked = own.check_adjoint(of_R(column), of_U(column));
-            checked.map_err(|error| named(error, ids))?;
-        }
-        let rows = own.row_count();
-        check_size("by_laws", rows, if by_laws.is_some() { law_count } else { rows })?;
-        refill(changes, rows, LawChange::default()).map_err(|_| no_memory())?;
-        let (mut worst, mut by_laws) = (Fit::default(), by_laws);
-        for column in 0..columns {
-            let found = own.adjoint(of_R(column), of_U(column), &mut by_B[part(column)], Some(changes))?;
-            worst = worst.or_worse(found);
-            if let Some(by_laws) = &mut by_laws {
-                write_laws(changes, is_isotropic, &mut by_laws[column * rows..(column + 1) * rows]);
-            }
-        }
-        fit.put(ldy_fit::new(&worst, own.is_solution()));
+        check_size("derivatives by B", own.scalar_count(), count)?;
+        check_size("by_laws", own.row_count(), if by_laws.is_some() { law_count } else { own.row_count() })?;
+        refill(changes, all_laws, LawChange::default()).map_err(|_| no_memory())?;
+        let wanted = by_laws.is_some().then_some(&mut changes[..]);
+        let found = own.adjoint(by_R, by_U, by_B, wanted).map_err(|error| named(error, ids))?;
+        write_laws(changes, is_isotropic, by_laws.unwrap_or_default());
+        fit.put(ldy_fit::new(&found, own.is_solution()));
     })
 }
 
@@ -401,22 +379,22 @@ fn named(error: fault::Error, ids: &[Id]) -> Code {
     located(Code::InvalidArgument, format_args!("constraint {id}: {}", error.fault), place)
 }
 
-/// Read changes of laws. A contact with one coefficient of friction has the same change for both tangents.
-fn read_changes(given: Option<&[ldy_law]>, is_isotropic: &[bool], changes: &mut Vec<LawChange>) -> Result {
-    let given = given.unwrap_or_default();
-    let read = given.iter().enumerate().map(|(row, law)| {
+/// Read changes of the laws of all rows, once or several times. A contact with one coefficient of friction has the same change for both
+/// tangents.
+fn read_changes(given: &[ldy_law], is_isotropic: &[bool], changes: &mut Vec<LawChange>) -> Result {
+    let read = given.iter().zip(is_isotropic.iter().cycle()).map(|(law, &is_isotropic)| {
         let &ldy_law { friction, cohesion, rolling_friction, torsional_friction, lower, upper, bias, .. } =
             law;
-        let is_isotropic = is_isotropic.get(row).is_some_and(|&is_isotropic| is_isotropic);
         let friction_2 = if is_isotropic { friction } else { law.friction_2 };
         LawChange { friction, friction_2, cohesion, rolling_friction, torsional_friction, lower, upper, bias }
     });
     collect(changes, given.len(), read).map_err(|_| no_memory())
 }
 
-/// Write derivatives by the numbers of laws; contacts with one coefficient of friction have one derivative by it.
+/// Write derivatives by the numbers of the laws of all rows, once or several times; contacts with one coefficient of friction have one
+/// derivative by it.
 fn write_laws(changes: &[LawChange], is_isotropic: &[bool], to: &mut [ldy_law]) {
-    for ((to, change), &is_isotropic) in to.iter_mut().zip(changes).zip(is_isotropic) {
+    for ((to, change), &is_isotropic) in to.iter_mut().zip(changes).zip(is_isotropic.iter().cycle()) {
         *to = told(if is_isotropic { change.joined() } else { *change });
     }
 }

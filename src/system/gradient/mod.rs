@@ -104,7 +104,7 @@ impl System {
         check_size("derivatives by velocities", dofs, by_velocities.map_or(dofs, <[f64]>::len))
             .map_err(Error::of_system)?;
         finite("a derivative by a velocity", w).map_err(Error::of_system)?;
-        derivatives.check_adjoint(by_forces, by_u).map_err(|error| self.of_row(error))?;
+        derivatives.check_adjoint(1, by_forces, by_u).map_err(|error| self.of_row(error))?;
         let rows = derivatives.row_count();
         let given = by_laws.as_ref().map_or(rows, |laws| laws.len());
         check_size("derivatives by laws", rows, given).map_err(Error::of_system)?;
