@@ -58,8 +58,32 @@ addresses:
 	  echo "addresses: name both: make addresses REPOSITORY=https://... REPORTS=security@..." >&2; exit 2; }
 	@packaging/addresses "$(REPOSITORY)" "$(DOCUMENTATION)" "$(REPORTS)" && packaging/addresses --check
 
+# Compiled for systems on which nobody has run it, with warnings as errors. For macOS zig leaves an empty a.o in the folder of the sources.
+OTHER_SYSTEMS := aarch64-apple-darwin x86_64-pc-windows-gnu
+for_others = PATH="$(ZIG)/bin:$$PATH" CARGO_TARGET_DIR=$(DIST)/other cargo-zigbuild $(1) --quiet --locked --package ldy --lib --target $(2)
+
+.PHONY: other-systems musl-digests
+other-systems: musl-digests
+	@$(foreach system,$(OTHER_SYSTEMS),$(call need_target,$(system)) && RUSTFLAGS="-D warnings" $(call for_others,check,$(system)) && \
+	  rm -f a.o && echo "other-systems: compiles for $(system)" &&) true
+
+# A program that is linked with musl, and with the library without optimization, which changes no bit.
+MUSL := x86_64-unknown-linux-musl
+MUSL_LIB := $(DIST)/other/$(MUSL)/release/libldy.a
+MUSL_PLACE := $(abspath $(TARGET))/c_tests/musl
+
+musl-digests: library $(ZIG)/installed
+	@$(call need_target,$(MUSL))
+	@$(call for_others,zigbuild,$(MUSL)) --release --config profile.release.package.ldy.opt-level=0
+	@$(call slim_once,$(MUSL_LIB))
+	@mkdir -p $(MUSL_PLACE)
+	@$(MAKE) --no-print-directory --silent -f c_tests/Makefile CC="$(ZIG)/bin/python -m ziglang cc -target x86_64-linux-musl" \
+	  CFLAGS=-ffp-contract=off LDY_LIB=$(MUSL_LIB) BUILD=$(MUSL_PLACE) digests | grep ^everywhere > $(MUSL_PLACE)/digests
+	@$(C_TESTS) --quiet digests | grep ^everywhere | diff - $(MUSL_PLACE)/digests
+	@echo "other-systems: $$(wc -l < $(MUSL_PLACE)/digests) results have the same bits with musl"
+
 # All that a release needs besides the checks of each change. The crates are packed, built from what is packed, and all but published.
-release-check: abi items
+release-check: abi items other-systems
 	@scripts/require python3 $(CARGO)
 	@packaging/addresses --check
 	@$(MAKE) --no-print-directory lint

@@ -7,6 +7,7 @@ pub mod build_info;
 pub mod codes;
 pub mod errors;
 pub(crate) mod file;
+mod file_system;
 pub(crate) mod handle;
 pub(crate) mod large_pages;
 mod replacement;

@@ -4,15 +4,11 @@
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
-use std::mem::MaybeUninit;
-use std::os::fd::AsRawFd;
+use std::path;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::file::opened;
-
-/// The longest path of a new file.
-const LONGEST: usize = libc::PATH_MAX as usize;
+use super::file_system::{Found, LONGEST, create_new, find, remove, rename, set_mode};
 
 /// The number of names that are tried.
 const TRIALS: usize = 100;
@@ -22,16 +18,6 @@ pub struct Replacement<'a> {
     path: &'a CStr,
     number: u32,
     is_in_place: bool,
-}
-
-/// The kinds of objects at a path.
-enum Found {
-    Nothing,
-    /// A file with these permissions, which may be replaced.
-    Replaceable(libc::mode_t),
-    /// Something that only a write to the path itself keeps: a device, a pipe, a link, a file with several names or another owner,
-    /// a file that may not be written.
-    Fixed,
 }
 
 /// Create a file that can replace the one at this path; `None` if the path itself must be written.
@@ -47,8 +33,7 @@ pub fn create(path: &CStr) -> io::Result<Option<(File, Replacement<'_>)>> {
     match (Replacement::create(path), mode) {
         (Ok((file, replacement)), mode) => {
             if let Some(mode) = mode {
-                // SAFETY: the descriptor is open. If this fails, the file has the permissions of a new one.
-                unsafe { libc::fchmod(file.as_raw_fd(), mode) };
+                set_mode(&file, mode);
             }
             Ok(Some((file, replacement)))
         }
@@ -69,7 +54,7 @@ impl<'a> Replacement<'a> {
         let mut tried = 0;
         loop {
             let mut own = Self { path, number: NEXT.fetch_add(1, Ordering::Relaxed), is_in_place: true };
-            match own.with_name(|name| opened(name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)) {
+            match own.with_name(create_new) {
                 Ok(file) => {
                     own.is_in_place = false;
                     return Ok((file, own));
@@ -82,13 +67,7 @@ impl<'a> Replacement<'a> {
 
     /// Put the file, which is complete, in place of the one at the path.
     pub fn put_in_place(mut self) -> io::Result<()> {
-        self.with_name(|name| {
-            // SAFETY: both paths are C strings.
-            match unsafe { libc::rename(name.as_ptr(), self.path.as_ptr()) } {
-                0 => Ok(()),
-                _ => Err(io::Error::last_os_error()),
-            }
-        })?;
+        self.with_name(|name| rename(name, self.path))?;
         self.is_in_place = true;
         Ok(())
     }
@@ -96,7 +75,8 @@ impl<'a> Replacement<'a> {
     /// Call a function with the name of the new file.
     fn with_name<T>(&self, function: impl FnOnce(&CStr) -> io::Result<T>) -> io::Result<T> {
         let bytes = self.path.to_bytes();
-        let folder = bytes.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        let folder =
+            bytes.iter().rposition(|&byte| path::is_separator(char::from(byte))).map_or(0, |slash| slash + 1);
         let mut name = [0; LONGEST];
         let mut rest = &mut name[..];
         rest.write_all(&bytes[..folder])?;
@@ -109,32 +89,14 @@ impl Drop for Replacement<'_> {
     fn drop(&mut self) {
         if !self.is_in_place {
             let _ = self.with_name(|name| {
-                // SAFETY: the name is a C string.
-                Ok(unsafe { libc::unlink(name.as_ptr()) })
+                remove(name);
+                Ok(())
             });
         }
     }
 }
 
-fn find(path: &CStr) -> Found {
-    if matches!(path.to_bytes().last(), None | Some(b'/')) {
-        return Found::Fixed;
-    }
-    let mut status = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the path is a C string, and the place takes a status.
-    if unsafe { libc::lstat(path.as_ptr(), status.as_mut_ptr()) } != 0 {
-        let is_absent = io::Error::last_os_error().kind() == ErrorKind::NotFound;
-        return if is_absent { Found::Nothing } else { Found::Fixed };
-    }
-    // SAFETY: the call above has succeeded, so that the status is set.
-    let status = unsafe { status.assume_init() };
-    let is_file = status.st_mode & libc::S_IFMT == libc::S_IFREG && status.st_nlink == 1;
-    // SAFETY: geteuid has no conditions, and the path is a C string.
-    let is_own = unsafe { status.st_uid == libc::geteuid() && libc::access(path.as_ptr(), libc::W_OK) == 0 };
-    if is_file && is_own { Found::Replaceable(status.st_mode & 0o7777) } else { Found::Fixed }
-}
-
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::ffi::CString;
     use std::fs;

@@ -15,6 +15,7 @@ mod partition;
 mod pool;
 mod protocol;
 mod sync;
+mod worker;
 
 use std::cell::Cell;
 use std::thread;

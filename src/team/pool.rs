@@ -1,19 +1,13 @@
 //! The worker threads, parked between jobs.
-//!
-//! They are POSIX threads: the standard library's threads abort the process if there is no memory for their handles.
 
-use std::ffi::c_void;
-use std::mem::{self, MaybeUninit};
-use std::ptr;
+use std::mem;
 
 use crate::memory::with_capacity;
 
 use super::owner::Owner;
 use super::protocol::{Shared, Work};
 use super::sync::{AtomicU32, UnsafeCell};
-
-/// Bytes of a worker's stack, the default of the standard library.
-const STACK: usize = 2 << 20;
+use super::worker::{Thread, join, start};
 
 /// The pool of this process. It starts threads when a team first needs them.
 pub static POOL: ThreadPool = ThreadPool {
@@ -39,7 +33,7 @@ struct Crew {
     process: u32,
     /// The requested size of the team; the system may have given fewer threads.
     asked: usize,
-    threads: Vec<libc::pthread_t>,
+    threads: Vec<Thread>,
 }
 
 /// The right to use the pool. Nobody keeps it while code of the host runs.
@@ -114,7 +108,8 @@ impl Held<'_> {
         let Ok(shared) = Shared::new(asked) else { return };
         self.put(Some(shared));
         if let Some(shared) = self.shared() {
-            threads.extend((1..asked).map_while(|_| start_thread(shared)));
+            // SAFETY: Held::end joins the workers before the shared data are dropped.
+            threads.extend((1..asked).map_while(|_| unsafe { start(shared) }));
         }
         let crew = self.crew();
         (crew.asked, crew.threads) = (asked, threads);
@@ -128,7 +123,7 @@ impl Held<'_> {
         for thread in mem::take(&mut self.crew().threads) {
             // SAFETY: the thread was started by this process and is joined once, as it leaves the crew here. It never
             // waits for the thread that holds the pool.
-            unsafe { libc::pthread_join(thread, ptr::null_mut()) };
+            unsafe { join(thread) };
         }
         self.clear();
     }
@@ -140,35 +135,5 @@ impl Held<'_> {
             Some(shared) => unsafe { shared.share(parts, work) },
             None => (0..parts).for_each(|part| work(0, part)),
         }
-    }
-}
-
-/// Start a worker; `None` if the system gives no more threads or no memory.
-fn start_thread(shared: &Shared) -> Option<libc::pthread_t> {
-    extern "C" fn run(shared: *mut c_void) -> *mut c_void {
-        #[cfg(target_os = "linux")]
-        // SAFETY: the name is a C string.
-        unsafe {
-            libc::prctl(libc::PR_SET_NAME, c"ldy".as_ptr());
-        }
-        // SAFETY: start_thread passes the address of the shared data, which outlives the worker: Held::end
-        // joins the worker before the data is dropped.
-        unsafe { (*shared.cast::<Shared>()).worker_loop() };
-        ptr::null_mut()
-    }
-    let mut attributes = MaybeUninit::uninit();
-    let mut thread = MaybeUninit::uninit();
-    let shared = ptr::from_ref(shared).cast_mut().cast();
-    // SAFETY: attributes are initialized before they are used, and the thread if it was started. The worker uses the
-    // shared data through a shared reference; Held::end joins it before the data is dropped.
-    unsafe {
-        if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
-            return None;
-        }
-        // If this fails, the stack has the system's default size.
-        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
-        let status = libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), run, shared);
-        libc::pthread_attr_destroy(attributes.as_mut_ptr());
-        (status == 0).then(|| thread.assume_init())
     }
 }
