@@ -41,36 +41,36 @@
 //!
 //! The core is safe Rust that knows neither C nor the legacy program. It takes slices and fixed-size arrays and returns blocks.
 //!
-//! - [`math`]: 3×3 blocks, small symmetric matrices, eigenvalues, vector instructions, the Lanczos method.
-//! - [`kinematics`]: H, the operator from generalized to local velocity, with a file for each kind of body.
-//! - [`inertia`]: A⁻¹ in all its forms, with one interface: Y = A⁻¹ Hᵀ.
+//! - `math`: 3×3 blocks, small symmetric matrices, eigenvalues, vector instructions, the Lanczos method.
+//! - `kinematics`: H, the operator from generalized to local velocity, with a file for each kind of body.
+//! - `inertia`: A⁻¹ in all its forms, with one interface: Y = A⁻¹ Hᵀ.
 //! - [`rows`]: the one type of block-sparse rows of W. `layout` has the heights of rows, `block_rows` the type, `multiply`
 //!   products, `cholesky` factors of W + μ 1, `rank` dependent rows, `fault` errors, `files` MatrixMarket and NumPy archives.
-//! - [`body_operators`]: the panel of a body has H of its constraints and the product of A⁻¹ with Hᵀ. `factored` is for rigid
+//! - `body_operators`: the panel of a body has H of its constraints and the product of A⁻¹ with Hᵀ. `factored` is for rigid
 //!   and pseudo-rigid bodies with a Cholesky factor of h A⁻¹, `pseudo_rigid` the short form of the latter, `nodal` is for meshes,
 //!   `general` for all other bodies. `small_blocks` writes m × n blocks.
-//! - [`assembly`]: the stages of an update over any scene. `scene` has the traits of a scene, `bodies` prepares panels, `rows`
+//! - `assembly`: the stages of an update over any scene. `scene` has the traits of a scene, `bodies` prepares panels, `rows`
 //!   and `irregular_rows` compute V, B and diagonal blocks, with `velocities` and `diagonal`; `pairs`, `irregular_pairs` and
 //!   `whole_rows` compute the blocks between rows.
 //! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
-//! - [`io`]: files: W in the text dump and in MatrixMarket, and NumPy archives.
+//! - `io`: files: W in the text dump and in MatrixMarket, and NumPy archives.
 //! - `team`: threads that share bodies, rows and pairs.
 //!
 //! Two faces use the core, each for one kind of host. Each has a scene: the bodies, rows and pairs that the face knows, and the
-//! places of results ([`assembly::scene`]). Scenes compute nothing.
+//! places of results (`assembly::scene`). Scenes compute nothing.
 //!
 //! - [`system`], for any simulator: [`System`](system::System) holds bodies and constraints and has block-sparse rows. `model`
 //!   has the tables, `structure` the rows on each body, `scene` the scene, `update_plan` and `dirty` the parts that an update
 //!   makes again, `jacobian` the operators of many constraints, `joints` joints of rigid bodies by axes, `rows` the results,
 //!   `matrix_free` products without blocks, `c_api` the C interface.
-//! - [`legacy`], for hosts of the legacy module: `c_api` has the C interface, `host` checked views of the host's bodies and
+//! - `legacy`, for hosts of the legacy module: `c_api` has the C interface, `host` checked views of the host's bodies and
 //!   constraints, `rows` the linked rows and their memory, `update` the scene, `mpi` the exchange with other processes,
 //!   `shadow` a comparison with the rows of another module.
 //!
 //! `legacy::csr` copies rows of the legacy face into rows of the neutral face, for `system::c_api` alone.
 //!
-//! [`ffi`] has the parts that both faces share: status codes, errors, handles, files. Only the faces (`legacy`,
+//! `ffi` has the parts that both faces share: status codes, errors, handles, files. Only the faces (`legacy`,
 //! `system::c_api`, `system::scene`), `ffi`, `team` and `prefetch` contain `unsafe`. Dependencies go one way: the faces use all
 //! of the core; stability → assembly → body_operators → kinematics and inertia → math; solve → rows → inertia, io and math. The
 //! core never uses a face.
@@ -80,11 +80,11 @@
 //! `LOCDYN_Update_Begin` (`legacy/entry.c`) calls `legacy::update`, which gathers the rows. `ldy_system_update` calls
 //! `system::update`. Both then run the same stages:
 //!
-//! 1. [`assembly::bodies`], for each body: a Cholesky factor of h A⁻¹, or H of its constraints and the product with A⁻¹.
-//! 2. [`assembly::rows`], for each row: V, B, W_αα, its inverse A, and rho if wanted ([`assembly::diagonal`]). If a body has a
+//! 1. `assembly::bodies`, for each body: a Cholesky factor of h A⁻¹, or H of its constraints and the product with A⁻¹.
+//! 2. `assembly::rows`, for each row: V, B, W_αα, its inverse A, and rho if wanted (`assembly::diagonal`). If a body has a
 //!    factor L, this stage writes Z = H L.
-//! 3. [`assembly::pairs`], for each pair: W_αβ and W_βα, in the order of the blocks in memory. If all bodies of a large system
-//!    have a Cholesky factor, the neutral face has [`assembly::whole_rows`] write the blocks row by row instead.
+//! 3. `assembly::pairs`, for each pair: W_αβ and W_βα, in the order of the blocks in memory. If all bodies of a large system
+//!    have a Cholesky factor, the neutral face has `assembly::whole_rows` write the blocks row by row instead.
 //!
 //! Threads share bodies, rows and pairs. The error of an update is the error of the first body or row in order: a code with a
 //! text in the legacy face (`ffi::errors`), a typed error in the neutral face (`system::error`). An update does not repeat work

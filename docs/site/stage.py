@@ -25,7 +25,7 @@ PLACES = {
     "python/README.md": "reference/python-guide.md",
     "python/examples/singular.ipynb": "tutorials/singular.ipynb",
 }
-# Additions of the site: text by page, a title in the contents that is not the page's own, and the gallery after another page.
+# Additions of the site: text by page, another title of a page, and the gallery after another page.
 C, RUST = '<a href="../c/index.html">C and C++</a>', '<a href="../rust/ldy/index.html">Rust</a>'
 ADDED = {"reference/index.md": f"\nThe references of {C} and of {RUST} have pages of their own.\n"}
 TITLES = {"overview.md": "Overview"}
@@ -77,8 +77,7 @@ def contents(text, index, indexes):
     if index in GALLERY:
         before, added = GALLERY[index]
         entries.insert(entries.index(before) + 1, added)
-    lines = [f"{TITLES[entry]} <{entry}>" if entry in TITLES else entry for entry in entries]
-    return "\n".join(["", "```{toctree}", ":hidden:", "", *lines, "```", ""])
+    return "\n".join(["", "```{toctree}", ":hidden:", "", *entries, "```", ""])
 
 
 def with_references(text, tags):
@@ -102,6 +101,8 @@ def main():
         target.parent.mkdir(parents=True, exist_ok=True)
         if place.endswith(".md"):
             text = relinked((ROOT / source).read_text(encoding="utf-8"), source, moved, folder)
+            if place in TITLES:
+                text = re.sub("^# .*", f"# {TITLES[place]}", text, count=1)
             text += ADDED.get(place, "")
             if place == "reference/functions.md":
                 text = with_references(text, tags)

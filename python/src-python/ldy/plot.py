@@ -99,7 +99,8 @@ def reactions(points: ArrayLike, frame: ArrayLike, R: ArrayLike, axes: Any = Non
     drawn = axes.quiver(*points[:, plane].T, *forces[:, plane].T, strength, angles="xy", pivot="tip")
     names = "xyz"
     axes.set(xlabel=names[horizontal], ylabel=names[vertical], aspect="equal", title=f"{np.sum(strength > 0)} of {len(points)} forces")
-    axes.figure.colorbar(drawn, ax=axes, label="force")
+    # As high as the axes, whose sides have the lengths of the plane.
+    axes.figure.colorbar(drawn, cax=axes.inset_axes((1.02, 0, 0.03, 1)), label="force")
     return axes
 
 
