@@ -81,7 +81,8 @@ tarball: $(PLACE)/installed $(BILLS)
 	@$(put) packaging/tarball/CMakeLists.txt $(TREE)
 	@$(put) packaging/tarball/README.md $(TREE_DOC)
 	@$(if $(HOME_PAGE),printf '\nThe project lives at <%s>.\n' "$(HOME_PAGE)" >> $(TREE_DOC)/README.md)
-	@cp -r docs examples $(TREE_DOC) && rm -r $(TREE_DOC)/docs/site && chmod -R u=rwX,go=rX $(TREE)
+	@cp -r docs examples $(TREE_DOC) && rm -r $(TREE_DOC)/docs/site
+	@mkdir $(TREE_DOC)/python && cp -r python/README.md python/examples $(TREE_DOC)/python && chmod -R u=rwX,go=rX $(TREE)
 	@$(put) CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE-MIT LICENSE-APACHE $(PLACE)/ldy.cdx.json $(TREE_DOC)
 	@$(put) $(PLACE)/ldy.licences.txt $(TREE_DOC)/LICENSES-OTHERS.txt
 	@$(put) $(RUST_LICENCES) $(TREE_DOC)/LICENSES-RUST.html

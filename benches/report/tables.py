@@ -20,6 +20,12 @@ LEGACY = {
     "tlexp-3-middle": 23.4, "bclim-2-middle": 47.9, "bclim-3-middle": 914.0, "tllim-2-middle": 55.1,
 }
 
+# Goals for the time of an update over that of touching all rows and blocks, with one thread and with two.
+GOALS = {
+    "spheres-16": "3, 2", "boxes-16-middle": "1.6, 1.2", "prb-8-middle": "3, 2", "hub-32": "0.6, 0.4", "tlexp-3-middle": "4, 2.5",
+    "bclim-3-middle": "3, 2", "tllim-2-middle": "30, 20",
+}
+
 # Programs by the keys of their times, and how the call of one is named.
 PROGRAMS = {
     "numpy_ms": "NumPy, `J @ Minv @ J.T`",
@@ -106,6 +112,11 @@ def updates(record):
     for line in record.lines:
         line["legacy_ms"] = LEGACY.get(line["scene"], "")
     return table(columns, wide(record, ["update_ms", "ratio"]))
+
+
+def goals(record):
+    lines = [line | {"goal": GOALS[line["scene"]]} for line in wide(record, ["ratio"]) if line["scene"] in GOALS]
+    return table([("scene", "scene"), ("goal, 1 and 2 threads", "goal")] + threaded(record, "here", "ratio"), lines)
 
 
 def rows(record):
@@ -209,6 +220,7 @@ def machine(record):
 TABLES = {
     "machine": machine,
     "updates": updates,
+    "goals": goals,
     "rows": rows,
     "scaling": scaling,
     "peers": peers,
