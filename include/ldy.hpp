@@ -1487,14 +1487,23 @@ public:
     detail::check (ldy_batch_solve (raw (), systems.data (), count, options, R.data (), starts.data (), statuses.size () ? statuses.data () : nullptr, residuals.size () ? residuals.data () : nullptr));
   }
 
-  /* See ldy_batch_adjoint; fits may be empty. */
-  void adjoint (view<ldy_system *const> systems, values R, values by_R, values by_U, view<double> by_B, view<const std::size_t> starts, view<ldy_fit> fits = {})
+  /* See ldy_batch_multiply. */
+  void multiply (view<ldy_system *const> systems, values x, view<double> y, view<const std::size_t> starts)
+  {
+    check_starts (starts, systems.size (), x.size ());
+    detail::need (y, x.size (), "y");
+    detail::check (ldy_batch_multiply (raw (), systems.data (), systems.size (), x.data (), y.data (), starts.data ()));
+  }
+
+  /* See ldy_batch_adjoint; by_laws and fits may be empty. */
+  void adjoint (view<ldy_system *const> systems, values R, values by_R, values by_U, view<double> by_B, view<const std::size_t> starts, view<ldy_fit> fits = {}, view<ldy_law> by_laws = {})
   {
     const std::size_t count = systems.size ();
     check_starts (starts, count, R.size ());
     detail::need (by_R, R.size (), "by_R"), detail::need (by_U, R.size (), "by_U"), detail::need (by_B, R.size (), "by_B");
     detail::need (fits, fits.size () ? count : 0, "fits");
-    detail::check (ldy_batch_adjoint (raw (), systems.data (), count, R.data (), by_R.data (), by_U.data (), by_B.data (), starts.data (), fits.size () ? fits.data () : nullptr));
+    ldy_law *laws = by_laws.size () ? by_laws.data () : nullptr;
+    detail::check (ldy_batch_adjoint (raw (), systems.data (), count, R.data (), by_R.data (), by_U.data (), by_B.data (), laws, by_laws.size (), starts.data (), fits.size () ? fits.data () : nullptr));
   }
 
 private:

@@ -3101,7 +3101,28 @@ int ldy_batch_solve(ldy_batch *batch,
                     int32_t *statuses,
                     double *residuals);
 
-/* Compute for each of many systems the derivatives of a function of its forces and velocities by B. It does what
+/* Compute y = W x for each of many systems, as ldy_system_multiply does for one system. All are tried, also after an error.
+
+   - systems: count systems, all different.
+   - x: a vector for each system, one behind the other.
+   - y: where to write the products.
+   - starts: count + 1 values: the first value of each system in x and y, from 0 on, and the end.
+
+   Returns 0, LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a system is NULL or is there twice, or starts do not fit, or the error of
+   the first system whose W is not known; the text has its place in systems, counted from 0. y of a system with an error has not changed.
+
+   Safety:
+   batch comes from ldy_batch_create; systems is NULL or has count systems, each NULL or from ldy_system_create; the other arrays are
+   NULL or have the sizes given, and do not overlap. */
+LDY_RESULT
+int ldy_batch_multiply(ldy_batch *batch,
+                       ldy_system *const *systems,
+                       size_t count,
+                       const double *x,
+                       double *y,
+                       const size_t *starts);
+
+/* Compute for each of many systems the derivatives of a function of its forces and velocities by B and by laws. It does what
    ldy_derivatives_compute and ldy_derivatives_adjoint do for one system, with the laws that are kept with the constraints. All are
    tried, also after an error.
 
@@ -3109,6 +3130,8 @@ int ldy_batch_solve(ldy_batch *batch,
    - R: the solutions of all systems.
    - by_R, by_U: the derivatives of the functions.
    - by_B: where to write their derivatives by B.
+   - by_laws: where to write their derivatives by the numbers of laws, one law for each constraint, in the order of systems and rows, see
+     ldy_derivatives_adjoint; NULL: not wanted. law_count is the number of constraints of all systems, or 0.
    - starts: count + 1 values: the first value of each system in R, by_R, by_U and by_B, from 0 on, and the end.
    - fits: where to write count values, how well the equations of each system could be solved; NULL: not wanted.
 
@@ -3126,6 +3149,8 @@ int ldy_batch_adjoint(ldy_batch *batch,
                       const double *by_R,
                       const double *by_U,
                       double *by_B,
+                      ldy_law *by_laws,
+                      size_t law_count,
                       const size_t *starts,
                       ldy_fit *fits);
 

@@ -1,6 +1,6 @@
 //! The time of the derivatives of a function of forces and velocities by all data, over one cold solution to 1e-8.
 //!
-//! A line `gradient SCENE dofs=N contacts=N singular=0|1 solve_us=X prepare_us=X adjoint_us=X` for each scene, then a line
+//! A line `gradient SCENE dofs=N contacts=N friction=X singular=0|1 solve_us=X prepare_us=X adjoint_us=X` for each scene, then a line
 //! `target NAME VALUE LIMIT` for each aim. `prepare` linearizes all laws, `adjoint` factors the equations and solves them. Times are
 //! processor times of one thread, the least of many, in turns.
 
@@ -11,6 +11,10 @@ use ldy_benches::{thread_milliseconds, threads};
 use testing::Random;
 
 const FRICTION: f64 = 0.5;
+/// With this all contacts stick, where a body comes straight down.
+const LARGE_FRICTION: f64 = 5.0;
+/// The velocities of a body that does not, beside 1.
+const SIDEWAYS: f64 = 0.2;
 
 /// The most microseconds for a robot arm and for a humanoid.
 const MOST_FOR_ARM: f64 = 5.0;
@@ -31,10 +35,11 @@ struct Rows {
 
 impl Rows {
     /// One body of many dofs that comes down on its feet: each has four contacts, one at each corner.
-    fn of_robot(dofs: usize, contacts: usize, seed: u64) -> Self {
+    fn of_robot(dofs: usize, contacts: usize, sideways: f64, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let h = feet(&mut random, dofs, contacts);
-        let u: Vec<f64> = (0..dofs).map(|k| if k % 6 == 2 { -1.0 } else { 0.2 * random.signed() }).collect();
+        let u: Vec<f64> =
+            (0..dofs).map(|k| if k % 6 == 2 { -1.0 } else { sideways * random.signed() }).collect();
         let b = h.iter().map(|row| row.iter().zip(&u).map(|(h, u)| h * u).sum()).collect();
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for row in 0..contacts {
@@ -115,10 +120,10 @@ fn time<T>(least: &mut f64, work: impl FnOnce() -> T) -> T {
 }
 
 /// Measure a scene; several calls of each kind in a turn, since the clock is coarse.
-fn measure(name: &str, dofs: usize, rows: &Rows, turns: usize, calls: usize) -> Times {
+fn measure(name: &str, dofs: usize, friction: f64, rows: &Rows, turns: usize, calls: usize) -> Times {
     let problem = rows.problem();
     let contacts = problem.w.len();
-    let laws = vec![Law::contact(FRICTION); contacts];
+    let laws = vec![Law::contact(friction); contacts];
     let (mut solver, mut derivatives) = (Solver::new(), Derivatives::default());
     let mut random = Random::new(3);
     let by = [random.values(3 * contacts), random.values(3 * contacts)];
@@ -157,7 +162,7 @@ fn measure(name: &str, dofs: usize, rows: &Rows, turns: usize, calls: usize) -> 
     };
     let Times { solve, prepare, adjoint } = times;
     println!(
-        "gradient {name} dofs={dofs} contacts={contacts} singular={} solve_us={solve:.1} prepare_us={prepare:.1} \
+        "gradient {name} dofs={dofs} contacts={contacts} friction={friction} singular={} solve_us={solve:.1} prepare_us={prepare:.1} \
          adjoint_us={adjoint:.1}",
         u8::from(is_singular)
     );
@@ -166,11 +171,14 @@ fn measure(name: &str, dofs: usize, rows: &Rows, turns: usize, calls: usize) -> 
 
 fn main() {
     threads::set(1);
-    let arms = [(7, 2), (9, 4)]
-        .map(|(dofs, contacts)| measure("arm", dofs, &Rows::of_robot(dofs, contacts, 1), 20, 2000));
-    let humanoids =
-        [8, 16, 24].map(|contacts| measure("humanoid", 36, &Rows::of_robot(36, contacts, 2), 20, 100));
-    let wall = measure("wall", 1500, &Rows::of_wall(12, 20), 5, 1);
+    let arms = [(7, 2, FRICTION, SIDEWAYS), (9, 4, FRICTION, SIDEWAYS), (9, 4, LARGE_FRICTION, 0.0)];
+    let arms = arms.map(|(dofs, contacts, friction, sideways)| {
+        measure("arm", dofs, friction, &Rows::of_robot(dofs, contacts, sideways, 1), 20, 2000)
+    });
+    let humanoids = [8, 16, 24].map(|contacts| {
+        measure("humanoid", 36, FRICTION, &Rows::of_robot(36, contacts, SIDEWAYS, 2), 20, 100)
+    });
+    let wall = measure("wall", 1500, FRICTION, &Rows::of_wall(12, 20), 5, 1);
     let worst = |times: &[Times], of: fn(&Times) -> f64| times.iter().map(of).fold(0.0, f64::max);
     let over_solve = |times: &Times| times.gradient() / times.solve;
     println!("target gradient-arm {:.3} {MOST_FOR_ARM}", worst(&arms, Times::gradient));

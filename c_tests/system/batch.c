@@ -50,7 +50,9 @@ static ldy_system *stack (int k)
 
 typedef struct {
   size_t starts[SYSTEMS + 1];
-  double R[SYSTEMS * MOST], by_B[SYSTEMS * MOST];
+  double R[SYSTEMS * MOST], by_B[SYSTEMS * MOST], WR[SYSTEMS * MOST];
+  ldy_law by_laws[SYSTEMS * MOST / 3];
+  int32_t laws[SYSTEMS + 1];
   int32_t statuses[SYSTEMS];
   double residuals[SYSTEMS];
   ldy_fit fits[SYSTEMS];
@@ -64,15 +66,15 @@ static void write_by (const RESULTS *t, int count, double by[SYSTEMS * MOST])
 
 static void fill_starts (ldy_system *const *systems, int count, RESULTS *t)
 {
-  t->starts[0] = 0;
+  t->starts[0] = 0, t->laws[0] = 0;
   for (int k = 0; k < count; k ++) {
     ldy_rows rows = { .size = sizeof rows };
     size_t scalars = 0;
     GOOD (ldy_system_results (systems[k], &rows));
     scalars = rows.scalar_starts ? (size_t) rows.scalar_starts[rows.rows] : 3 * (size_t) rows.rows;
-    t->starts[k + 1] = t->starts[k] + scalars;
+    t->starts[k + 1] = t->starts[k] + scalars, t->laws[k + 1] = t->laws[k] + rows.rows;
   }
-  memset (t->R, 0, sizeof t->R), memset (t->by_B, 0, sizeof t->by_B);
+  memset (t->R, 0, sizeof t->R), memset (t->by_B, 0, sizeof t->by_B), memset (t->WR, 0, sizeof t->WR), memset (t->by_laws, 0, sizeof t->by_laws);
 }
 
 static void compute (ldy_batch *batch, ldy_system *const *systems, int count, RESULTS *t)
@@ -83,11 +85,12 @@ static void compute (ldy_batch *batch, ldy_system *const *systems, int count, RE
   fill_starts (systems, count, t);
   write_by (t, count, by);
   GOOD (ldy_batch_solve (batch, systems, (size_t) count, NULL, t->R, t->starts, t->statuses, t->residuals));
-  GOOD (ldy_batch_adjoint (batch, systems, (size_t) count, t->R, by, by, t->by_B, t->starts, t->fits));
+  GOOD (ldy_batch_adjoint (batch, systems, (size_t) count, t->R, by, by, t->by_B, t->by_laws, (size_t) t->laws[count], t->starts, t->fits));
+  GOOD (ldy_batch_multiply (batch, systems, (size_t) count, t->R, t->WR, t->starts));
 }
 
 /* Each system alone, by the functions for one system. */
-static void compute_alone (ldy_system *system, double *R, double *by_B, size_t scalars, double *residual)
+static void compute_alone (ldy_system *system, double *R, double *by_B, double *WR, ldy_law *by_laws, int laws, size_t scalars, double *residual)
 {
   ldy_contact_solver_report report = { .size = sizeof report };
   ldy_contact_solver *solver = NULL;
@@ -100,7 +103,8 @@ static void compute_alone (ldy_system *system, double *R, double *by_B, size_t s
   GOOD (ldy_derivatives_create (&derivatives));
   GOOD (ldy_contact_solver_solve (solver, system, NULL, 0, NULL, R, scalars, &report));
   GOOD (ldy_derivatives_compute (derivatives, system, NULL, 0, R, scalars, 0));
-  GOOD (ldy_derivatives_adjoint (derivatives, by, by, by_B, NULL, 0, scalars, 1, NULL));
+  GOOD (ldy_derivatives_adjoint (derivatives, by, by, by_B, by_laws, (size_t) laws, scalars, 1, NULL));
+  GOOD (ldy_system_multiply (system, R, 0, WR, 0, scalars, 1, 0));
   *residual = report.residual;
   ldy_derivatives_destroy (derivatives), ldy_contact_solver_destroy (solver);
 }
@@ -110,6 +114,7 @@ static void same_bits (void)
   static RESULTS one, other, turned;
   ldy_system *systems[SYSTEMS], *back[SYSTEMS];
   ldy_batch *batch = NULL;
+  int has_slid = 0;
 
   GOOD (ldy_batch_create (&batch));
   for (int k = 0; k < SYSTEMS; k ++) systems[k] = stack (k), back[SYSTEMS - 1 - k] = systems[k];
@@ -119,6 +124,8 @@ static void same_bits (void)
     compute (batch, systems, SYSTEMS, &other);
     CHECK_SAME_BITS (one.R, other.R, sizeof one.R);
     CHECK_SAME_BITS (one.by_B, other.by_B, sizeof one.by_B);
+    CHECK_SAME_BITS (one.WR, other.WR, sizeof one.WR);
+    CHECK_SAME_BITS (one.by_laws, other.by_laws, sizeof one.by_laws);
     CHECK_SAME_BITS (one.residuals, other.residuals, sizeof one.residuals);
   }
   compute (batch, back, SYSTEMS, &turned);
@@ -126,18 +133,90 @@ static void same_bits (void)
   ldy_shutdown ();
   for (int k = 0; k < SYSTEMS; k ++) {
     size_t first = one.starts[k], count = one.starts[k + 1] - first, place = turned.starts[SYSTEMS - 1 - k];
-    double R[MOST], by_B[MOST], residual;
+    double R[MOST], by_B[MOST], WR[MOST], residual;
+    ldy_law by_laws[MOST / 3];
+    int laws = one.laws[k + 1] - one.laws[k];
     CHECK_INT (one.statuses[k], LDY_STATUS_CONVERGED);
     CHECK_INT (one.fits[k].is_solution, 1);
     CHECK_SAME_BITS (one.R + first, turned.R + place, count * sizeof (double));
     CHECK_SAME_BITS (one.by_B + first, turned.by_B + place, count * sizeof (double));
-    compute_alone (systems[k], R, by_B, count, &residual);
+    memset (by_laws, 0, sizeof by_laws);
+    compute_alone (systems[k], R, by_B, WR, by_laws, laws, count, &residual);
+    has_slid |= by_laws[0].friction != 0;
+    CHECK_SAME_BITS (one.WR + first, WR, count * sizeof (double));
+    CHECK_SAME_BITS (one.by_laws + one.laws[k], by_laws, (size_t) laws * sizeof (ldy_law));
     CHECK_SAME_BITS (one.R + first, R, count * sizeof (double));
     CHECK_SAME_BITS (one.by_B + first, by_B, count * sizeof (double));
     CHECK_NEAR (one.residuals[k], residual, 0);
     ldy_system_destroy (systems[k]);
   }
+  CHECK (has_slid);
   ldy_batch_destroy (batch);
+}
+
+/* What a batch keeps does not change results: each input changed alone and in pairs, also after a failure in the middle. */
+enum { FRICTION = 1, VELOCITY = 2, PATTERN = 4, ORDER = 8, COUNT = 16, FAILURE = 32, ALL_CHANGES = 64 };
+
+static int make_changed (int changes, ldy_system **systems)
+{
+  int count = changes & COUNT ? 4 : 3;
+
+  for (int k = 0; k < count; k ++) {
+    int place = changes & ORDER ? count - 1 - k : k;
+    ldy_law law = { .kind = LDY_LAW_CONTACT, .friction = 0.9 };
+    double u[6] = { 0, 0, 0, -0.4, 0.1, -2 }, point[3] = { 0.3, 0.2, 0 };
+    int64_t contact = 0;
+    systems[place] = stack (k);
+    if (changes & FRICTION) GOOD (ldy_system_set_law (systems[place], 1, &law));
+    if (changes & VELOCITY) GOOD (ldy_system_set_velocity (systems[place], 0, LDY_VELOCITY_FREE, u, 6));
+    if (changes & PATTERN) {
+      GOOD (ldy_system_add_point_constraint (systems[place], 0, LDY_GROUND, unit, point, point, &contact));
+      GOOD (ldy_system_set_law (systems[place], contact, &law));
+    }
+  }
+  return count;
+}
+
+static void destroy_all (ldy_system *const *systems, int count)
+{
+  for (int k = 0; k < count; k ++) ldy_system_destroy (systems[k]);
+}
+
+static void kept_memory (void)
+{
+  static RESULTS base, kept, made;
+
+  for (int changes = 1; changes < ALL_CHANGES; changes ++) {
+    ldy_system *first[4], *then[4];
+    ldy_batch *used = NULL, *fresh = NULL;
+    double by[SYSTEMS * MOST];
+    int counts[2];
+    if (changes & (changes - 1) & ((changes & (changes - 1)) - 1)) continue;
+    check_context ("changes %d", changes);
+    counts[0] = make_changed (0, first), counts[1] = make_changed (changes, then);
+    GOOD (ldy_batch_create (&used));
+    GOOD (ldy_batch_create (&fresh));
+    compute (used, first, counts[0], &base);
+    memset (&kept, 0, sizeof kept), memset (&made, 0, sizeof made);
+    if (changes & FAILURE) {
+      base.R[base.starts[1]] = NAN;
+      BAD (ldy_batch_adjoint (used, first, 3, base.R, base.by_B, base.by_B, base.WR, NULL, 0, base.starts, NULL), "entry 1: ");
+    }
+    compute (fresh, then, counts[1], &made);
+    /* Derivatives without a solution before them. */
+    fill_starts (then, counts[1], &kept);
+    write_by (&kept, counts[1], by);
+    GOOD (ldy_batch_adjoint (used, then, (size_t) counts[1], made.R, by, by, kept.by_B, kept.by_laws, (size_t) kept.laws[counts[1]], kept.starts, NULL));
+    CHECK_SAME_BITS (kept.by_B, made.by_B, sizeof kept.by_B);
+    CHECK_SAME_BITS (kept.by_laws, made.by_laws, sizeof kept.by_laws);
+    compute (used, then, counts[1], &kept);
+    CHECK_SAME_BITS (kept.R, made.R, sizeof kept.R);
+    CHECK_SAME_BITS (kept.by_B, made.by_B, sizeof kept.by_B);
+    CHECK_SAME_BITS (kept.by_laws, made.by_laws, sizeof kept.by_laws);
+    CHECK_SAME_BITS (kept.WR, made.WR, sizeof kept.WR);
+    destroy_all (first, counts[0]), destroy_all (then, counts[1]);
+    ldy_batch_destroy (used), ldy_batch_destroy (fresh);
+  }
 }
 
 /* A limit of work belongs to each system: one that cannot be solved within it does not change the others. */
@@ -200,10 +279,15 @@ static void bad_input (void)
   starts[0] = 0, starts[1] = 38;
   BAD (ldy_batch_solve (batch, systems, 3, NULL, t.R, starts, NULL, NULL), "do not ascend");
   starts[1] = 12;
-  BAD (ldy_batch_adjoint (batch, repeated, 3, t.R, t.R, t.R, t.by_B, starts, NULL), "systems[0] is there twice");
-  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, NULL, t.R, t.by_B, starts, NULL), "by_R is NULL");
+  BAD (ldy_batch_adjoint (batch, repeated, 3, t.R, t.R, t.R, t.by_B, NULL, 0, starts, NULL), "systems[0] is there twice");
+  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, NULL, t.R, t.by_B, NULL, 0, starts, NULL), "by_R is NULL");
+  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, t.R, t.R, t.by_B, NULL, 1, starts, NULL), "by_laws is NULL");
+  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, t.R, t.R, t.by_B, t.by_laws, 24, starts, NULL), "not as many as the rows");
+  BAD (ldy_batch_multiply (batch, systems, 3, t.R, NULL, starts), "y is NULL");
+  BAD (ldy_batch_multiply (batch, repeated, 3, t.R, t.WR, starts), "systems[0] is there twice");
+  BAD (ldy_batch_multiply (batch, systems, 3, t.R, t.WR, wrong), "entry 1: system: ");
   t.R[13] = NAN;
-  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, t.by_B, t.by_B, t.by_B + MOST, starts, NULL), "entry 1: constraint 0 on body 0: the force to begin with is not finite");
+  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, t.by_B, t.by_B, t.by_B + MOST, NULL, 0, starts, NULL), "entry 1: constraint 0 on body 0: the force to begin with is not finite");
   t.R[13] = 0;
   /* The second system has no law: the others are solved. */
   GOOD (ldy_system_set_law (systems[1], first, &none));
@@ -237,7 +321,7 @@ static void failing_allocations (void)
     failing_arm (k ++);
     code = ldy_batch_create (&batch);
     if (!code) code = ldy_batch_solve (batch, systems, 2, NULL, t.R, t.starts, t.statuses, t.residuals);
-    if (!code) code = ldy_batch_adjoint (batch, systems, 2, t.R, by, by, t.by_B, t.starts, t.fits);
+    if (!code) code = ldy_batch_adjoint (batch, systems, 2, t.R, by, by, t.by_B, t.by_laws, (size_t) t.laws[2], t.starts, t.fits);
     failing.armed = 0;
     has_failed = failing.failed > 0;
     if (code) {
@@ -259,6 +343,7 @@ static void failing_allocations (void)
 int main (void)
 {
   same_bits ();
+  kept_memory ();
   hard_problem ();
   bad_input ();
   failing_allocations ();

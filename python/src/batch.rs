@@ -2,12 +2,14 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use ldy::solve::LawChange;
 use ldy::system::{Batch as Core, ByResults};
 use numpy::{PyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 
 use crate::arrays::{Array, Indices, Numbers};
 use crate::at_exit::without_gil;
+use crate::derivatives::numbers_of;
 use crate::errors::raised_of;
 use crate::in_use::exclusive;
 use crate::solve::{Choices, status_of};
@@ -75,7 +77,27 @@ impl Batch {
         Ok((statuses, PyArray1::from_vec(py, residuals)))
     }
 
-    /// Derivatives by B; whether equations are singular, the shares outside of them, whether forces are solutions.
+    /// The products of W of each system with its part of `x`.
+    fn multiply<'py>(
+        &self,
+        py: Python<'py>,
+        systems: Vec<PyRef<System>>,
+        x: Numbers,
+        starts: Indices,
+    ) -> PyResult<Array<'py>> {
+        let mut own = self.own()?;
+        let own = &mut *own;
+        let inner = systems.iter().map(|system| system.read()).collect::<PyResult<Vec<_>>>()?;
+        let (all, starts) = (inner.iter().map(|inner| &inner.system).collect::<Vec<_>>(), places(&starts)?);
+        let (x, all) = (x.as_slice()?, &all[..]);
+        let mut y = vec![0.0; x.len()];
+        without_gil(py, || own.multiply(all, x, &mut y, &starts))
+            .map_err(|error| raised_of(all.len(), error))?;
+        Ok(PyArray1::from_vec(py, y))
+    }
+
+    /// Derivatives by B, and by the numbers of the laws of all rows; whether equations are singular, the shares outside of them, whether
+    /// forces are solutions.
     #[allow(clippy::type_complexity, reason = "a tuple of lists")]
     fn adjoint<'py>(
         &self,
@@ -85,7 +107,7 @@ impl Batch {
         by_forces: Numbers,
         by_velocities: Numbers,
         starts: Indices,
-    ) -> PyResult<(Array<'py>, (Vec<bool>, Vec<f64>, Vec<bool>))> {
+    ) -> PyResult<(Array<'py>, Array<'py>, (Vec<bool>, Vec<f64>, Vec<bool>))> {
         let mut own = self.own()?;
         let own = &mut *own;
         let inner = systems.iter().map(|system| system.read()).collect::<PyResult<Vec<_>>>()?;
@@ -96,15 +118,17 @@ impl Batch {
             by_velocities: by_velocities.as_slice()?,
         };
         let (all, mut by_b) = (&all[..], vec![0.0; by.forces.len()]);
+        let mut by_laws = vec![LawChange::default(); all.iter().map(|system| system.row_count()).sum()];
         let mut fits = (Vec::new(), Vec::new(), Vec::new());
         let found = without_gil(py, || {
-            own.adjoint(all, by, &mut by_b, &starts, |_, fit, is_solution| {
+            own.adjoint(all, by, &mut by_b, Some(&mut by_laws), &starts, |_, fit, is_solution| {
                 fits.0.push(fit.is_singular);
                 fits.1.push(fit.outside);
                 fits.2.push(is_solution);
             })
         });
         found.map_err(|error| raised_of(all.len(), error))?;
-        Ok((PyArray1::from_vec(py, by_b), fits))
+        let numbers = by_laws.iter().flat_map(numbers_of).collect();
+        Ok((PyArray1::from_vec(py, by_b), PyArray1::from_vec(py, numbers), fits))
     }
 }

@@ -190,7 +190,7 @@ fn change(numbers: &[f64; NUMBERS]) -> LawChange {
     }
 }
 
-fn numbers_of(change: &LawChange) -> [f64; NUMBERS] {
+pub fn numbers_of(change: &LawChange) -> [f64; NUMBERS] {
     let LawChange {
         friction,
         friction_2,

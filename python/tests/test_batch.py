@@ -28,10 +28,18 @@ def test_each_system_has_the_results_that_it_has_alone():
     by = np.sin(np.arange(len(R)))
     gradient = batch.adjoint(R, by, 0.5)
     assert gradient.is_solution.all() and gradient.B.shape == R.shape and repr(gradient) == "<ldy.BatchGradient: 8 systems>"
-    for system, own, own_by, B, residual in zip(systems, batch.split(R), batch.split(by), batch.split(gradient.B), report.residuals):
+    first, products = 0, batch.split(batch.multiply(R))
+    parts = zip(systems, batch.split(R), batch.split(by), batch.split(gradient.B), products, report.residuals)
+    for system, own, own_by, B, W, residual in parts:
         alone, own_report = system.solve()
         assert (alone == own).all() and own_report.residual == residual
-        assert (system.derivatives(own).adjoint(own_by, 0.5).B == B).all()
+        by_own = system.derivatives(own).adjoint(own_by, 0.5)
+        assert (by_own.B == B).all() and (system.multiply(own) == W).all()
+        rows = slice(first, first + len(by_own.cohesion))
+        assert np.allclose(gradient.friction[rows].sum(axis=1), by_own.friction.sum(axis=1), rtol=1e-14)
+        assert (gradient.cohesion[rows] == by_own.cohesion).all() and (gradient.bias[rows] == by_own.bias).all()
+        first = rows.stop
+    assert first == len(gradient.lower) and gradient.friction.any()
     again, _ = ldy.Batch(systems[::-1]).solve()
     assert (np.concatenate([*ldy.Batch(systems[::-1]).split(again)][::-1]) == R).all()
     warm, report = batch.solve(R, max_sweeps=0)

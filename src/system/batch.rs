@@ -2,7 +2,8 @@
 #![forbid(unsafe_code)]
 
 use crate::first_error::FirstError;
-use crate::solve::{Derivatives, Fit, Law, Options, Report, Solver};
+use crate::memory::collect;
+use crate::solve::{Derivatives, Fit, Law, LawChange, Options, Report, Solver};
 use crate::team::{Ragged, Team};
 
 use super::body::Body;
@@ -40,6 +41,8 @@ use super::model::System;
 #[derive(Debug, Default)]
 pub struct Batch {
     members: Vec<Member>,
+    /// The first row of each system, and the end.
+    row_starts: Vec<usize>,
 }
 
 /// The memory for one system.
@@ -100,7 +103,7 @@ impl Batch {
     ) -> EntryResult {
         check(systems, starts, &[forces.len()])?;
         let first_error = FirstError::default();
-        let members = self.members(systems.len())?;
+        let members = prepared(&mut self.members, systems.len())?;
         let work = (&mut *members, Ragged { values: forces, starts });
         Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, forces)| {
             let [member] = members else { return };
@@ -120,55 +123,129 @@ impl Batch {
         placed(first_error)
     }
 
-    /// Compute for each system the derivatives of a function by B, see [`Derivatives::adjoint`], with the laws that are kept with its
-    /// constraints. All are tried.
+    /// Compute y = W x for each system, see [`System::multiply`]. All are tried.
+    ///
+    /// `x`, `y`: a vector for each system; `starts` has the first value of each system, and the end.
+    ///
+    /// # Errors
+    /// The error of the first system whose W is not known, with its place; also if `starts` do not fit.
+    pub fn multiply(
+        &mut self,
+        systems: &[&System],
+        x: &[f64],
+        y: &mut [f64],
+        starts: &[usize],
+    ) -> EntryResult {
+        check(systems, starts, &[x.len(), y.len()])?;
+        let first_error = FirstError::default();
+        let y = Ragged { values: y, starts };
+        Team::if_it_pays(systems.len() > 1).share_parts(y, 1, |place, y| {
+            let own = &x[starts[place]..starts[place + 1]];
+            first_error.note(place, systems[place].multiply(own, y.values));
+        });
+        placed(first_error)
+    }
+
+    /// Compute for each system the derivatives of a function by B, and by the numbers of all laws, see [`Derivatives::adjoint`], with
+    /// the laws that are kept with its constraints. All are tried.
     ///
     /// - `by`: solutions, and derivatives by forces and velocities; `starts` has the first value of each system, and the end.
     /// - `by_b`: where to write the derivatives by B.
+    /// - `by_laws`: where to write the derivatives by laws, one for each constraint, in the order of systems and rows; none: not wanted.
+    ///   Contacts whose two coefficients of friction are equal have one derivative by both, in `friction`.
     /// - `tell`: called with the place of each system, how well its equations could be solved, and whether its forces are a solution.
     ///
     /// # Errors
-    /// The error of the first system whose derivatives could not be computed, with its place; also if `starts` do not fit, or memory is
-    /// exhausted.
+    /// The error of the first system whose derivatives could not be computed, with its place; also if `starts` or `by_laws` do not fit, or
+    /// memory is exhausted.
     pub fn adjoint(
         &mut self,
         systems: &[&System],
         by: ByResults,
         by_b: &mut [f64],
+        by_laws: Option<&mut [LawChange]>,
         starts: &[usize],
         mut tell: impl FnMut(usize, &Fit, bool),
     ) -> EntryResult {
         check(systems, starts, &[by.forces.len(), by.by_forces.len(), by.by_velocities.len(), by_b.len()])?;
-        let first_error = FirstError::default();
-        let members = self.members(systems.len())?;
-        let work = (&mut *members, Ragged { values: by_b, starts });
-        Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, by_b)| {
-            let [Member { laws, derivatives, fit, .. }] = members else { return };
-            *fit = Fit::default();
-            let (system, own) = (systems[place], starts[place]..starts[place + 1]);
-            let made = system.row_laws(laws).and_then(|()| {
-                system.compute_derivatives(derivatives, laws, &by.forces[own.clone()], 0.0)?;
-                let by = [by.by_forces, by.by_velocities].map(|by| Some(&by[own.clone()]));
-                let found = derivatives.adjoint(by[0], by[1], by_b.values, None);
-                found.map_err(|error| system.of_row(error))
-            });
-            match made {
-                Ok(found) => *fit = found,
-                Err(error) => first_error.note(place, Err(error)),
+        let Self { members, row_starts } = self;
+        let members = prepared(members, systems.len())?;
+        let by_laws = match by_laws {
+            Some(by_laws) => {
+                find_rows(systems, by_laws.len(), row_starts)?;
+                Some(Ragged { values: by_laws, starts: row_starts })
             }
-        });
+            None => None,
+        };
+        let first_error = FirstError::default();
+        let work = (&mut *members, Ragged { values: by_b, starts });
+        let of_member =
+            |place: usize, member: &mut Member, by_b: &mut [f64], by_laws: Option<&mut [LawChange]>| {
+                member.fit = Fit::default();
+                let own = starts[place]..starts[place + 1];
+                let by = [by.forces, by.by_forces, by.by_velocities].map(|values| &values[own.clone()]);
+                first_error.note(place, member.adjoint(systems[place], by, by_b, by_laws));
+            };
+        let mut team = Team::if_it_pays(systems.len() > 1);
+        match by_laws {
+            Some(by_laws) => team.share_parts((work, by_laws), 1, |place, ((members, by_b), by_laws)| {
+                members
+                    .iter_mut()
+                    .for_each(|own| of_member(place, own, by_b.values, Some(&mut *by_laws.values)));
+            }),
+            None => team.share_parts(work, 1, |place, (members, by_b)| {
+                members.iter_mut().for_each(|own| of_member(place, own, by_b.values, None));
+            }),
+        }
         for (place, Member { fit, derivatives, .. }) in members.iter().enumerate() {
             tell(place, fit, derivatives.is_solution());
         }
         placed(first_error)
     }
+}
 
-    /// The memory for this number of systems.
-    fn members(&mut self, count: usize) -> Result<&mut [Member], Error> {
-        self.members.try_reserve(count.saturating_sub(self.members.len()))?;
-        self.members.resize_with(count.max(self.members.len()), Member::default);
-        Ok(&mut self.members[..count])
+impl Member {
+    /// The derivatives of one system; `by` are its forces and the derivatives by forces and velocities.
+    fn adjoint(
+        &mut self,
+        system: &System,
+        [forces, by_forces, by_velocities]: [&[f64]; 3],
+        by_b: &mut [f64],
+        mut by_laws: Option<&mut [LawChange]>,
+    ) -> Result<(), Error> {
+        let Self { laws, derivatives, fit, .. } = self;
+        system.row_laws(laws)?;
+        system.compute_derivatives(derivatives, laws, forces, 0.0)?;
+        let found = derivatives.adjoint(Some(by_forces), Some(by_velocities), by_b, by_laws.as_deref_mut());
+        *fit = found.map_err(|error| system.of_row(error))?;
+        for (change, law) in by_laws.into_iter().flatten().zip(derivatives.first_laws()) {
+            if laws[law].kind.is_isotropic() {
+                *change = change.joined();
+            }
+        }
+        Ok(())
     }
+}
+
+/// The memory for this number of systems.
+fn prepared(members: &mut Vec<Member>, count: usize) -> Result<&mut [Member], Error> {
+    members.try_reserve(count.saturating_sub(members.len()))?;
+    members.resize_with(count.max(members.len()), Member::default);
+    Ok(&mut members[..count])
+}
+
+/// Find the first row of each system, and the end, which must be `count`.
+fn find_rows(systems: &[&System], count: usize, starts: &mut Vec<usize>) -> Result<(), EntryError> {
+    let mut end = 0;
+    collect(starts, systems.len() + 1, std::iter::once(0)).map_err(Error::from)?;
+    for (place, system) in systems.iter().enumerate() {
+        let rows = system.results().map_err(|error| EntryError { entry: Some(place), error })?;
+        end += rows.w.len();
+        starts.push(end);
+    }
+    let why = "the derivatives by laws are not as many as the rows of all systems";
+    ensure!(end == count, EntryError { entry: None, error: Error::of_system(super::Fault::Invalid(why)) });
+    Ok(())
 }
 
 /// Check the starts of systems in vectors of these lengths.

@@ -249,5 +249,10 @@ fn derivatives_of_an_expansion() {
     derivatives.adjoint(Some(&[1.0, 0.0, 10.0]), None, &mut [0.0; 3], Some(&mut by_laws)).unwrap();
     // dR_T / dμ = −L, dR_T / dL = −μ, dR_N / dL = 1.
     assert_near(by_laws[0].friction + by_laws[0].friction_2, -2.0, 1e-9);
-    assert_near(-by_laws[0].cohesion, 10.0 - 0.25, 1e-9);
+    assert_near(by_laws[0].lower[0], 10.0 - 0.25, 1e-9);
+    assert_eq!(by_laws[0].cohesion, 0.0);
+    let change = LawChange { lower: [0.5, 0.0, 0.0, 0.0, 0.0, 0.0], ..LawChange::default() };
+    let (mut force, mut velocity) = ([0.0; 3], [0.0; 3]);
+    derivatives.forward(&[0.0; 3], Some(&[change]), &mut force, &mut velocity).unwrap();
+    assert_near(force[2], 0.5, 1e-9);
 }

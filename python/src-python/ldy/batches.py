@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from .arrays import Floats, Indices, numbers
 from .errors import Error
+from .gradients import of_laws
 from .solver import Status, choices
 from .system import System
 
@@ -48,6 +49,13 @@ class BatchGradient:
     ----------
     B : (n,) ndarray
         The derivatives by B of all systems, in their order.
+    friction : (rows, 2) ndarray
+        By the coefficients of friction along both tangents, for the constraints of all systems. Where both are the same, the first value is
+        the derivative by both.
+    cohesion, rolling_friction, torsional_friction : (rows,) ndarray
+        By these numbers of contacts.
+    lower, upper, bias : (rows, 6) ndarray
+        By bounds and biases; only the first m values of a constraint with m scalar rows count.
     is_singular : (systems,) ndarray of bool
         Whether only a part of the forces of each system has derivatives.
     outside : (systems,) ndarray
@@ -57,6 +65,13 @@ class BatchGradient:
     """
 
     B: Floats
+    friction: Floats
+    cohesion: Floats
+    rolling_friction: Floats
+    torsional_friction: Floats
+    lower: Floats
+    upper: Floats
+    bias: Floats
     is_singular: NDArray[np.bool_]
     outside: Floats
     is_solution: NDArray[np.bool_]
@@ -194,8 +209,28 @@ class Batch:
         statuses, residuals = self._core.solve(self._cores, options, forces, starts)
         return forces, BatchReport([Status(status) for status in statuses], residuals)
 
+    def multiply(self, x: ArrayLike) -> Floats:
+        """Compute W x for each system, as :meth:`System.multiply` does for one.
+
+        Parameters
+        ----------
+        x : (n,) array_like
+            A vector for each system, one behind the other.
+
+        Returns
+        -------
+        (n,) ndarray
+            The products; see :meth:`split`.
+
+        Raises
+        ------
+        Error
+            The error of the first system whose W is not known, with its place as ``entry``. All are tried.
+        """
+        return self._core.multiply(self._cores, np.ascontiguousarray(numbers("x", x)).reshape(-1), self.starts)
+
     def adjoint(self, R: ArrayLike, by_R: ArrayLike = 0.0, U: ArrayLike = 0.0) -> BatchGradient:
-        """Compute for each system the derivatives of a function of its forces and velocities by B.
+        """Compute for each system the derivatives of a function of its forces and velocities by B and by laws.
 
         Parameters
         ----------
@@ -224,9 +259,10 @@ class Batch:
             forces, of_R, of_U = (np.ascontiguousarray(np.broadcast_to(values, (starts[-1],))) for values in given)
         except ValueError:
             raise Error(f"R, by_R and U: a shape is not ({starts[-1]},)") from None
-        B, (is_singular, outside, is_solution) = self._core.adjoint(self._cores, forces, of_R, of_U, starts)
+        B, laws, (is_singular, outside, is_solution) = self._core.adjoint(self._cores, forces, of_R, of_U, starts)
         flags = [np.array(values, dtype=np.bool_) for values in (is_singular, is_solution)]
-        return BatchGradient(B, flags[0], np.array(outside), flags[1])
+        by_laws = of_laws(laws.reshape(-1, 23))
+        return BatchGradient(B, **by_laws, is_singular=flags[0], outside=np.array(outside), is_solution=flags[1])
 
     def __repr__(self) -> str:
         return f"<ldy.Batch: {len(self)} systems>"

@@ -22,6 +22,9 @@ const HUGE: f64 = 1e10;
 const POINTS: usize = 12;
 const ENOUGH: f64 = 1e-12;
 
+/// If the part of b that A x cannot equal is at most this share of b, it counts as rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// The equations and their factors.
 #[derive(Debug, Default)]
 pub struct Equations {
@@ -120,6 +123,10 @@ impl Equations {
     fn solve_pairs(&mut self, team: &mut Team, pattern: &Pattern, b: &mut [Vector]) {
         self.find_points(team, pattern, b);
         subtract(pattern, &self.values, b, &self.x, &mut self.work);
+        if largest(self.work.as_flattened()) <= ROUNDING * largest(b.as_flattened()) {
+            b.copy_from_slice(&self.x);
+            return;
+        }
         b.iter_mut().zip(&self.work).for_each(|(b, outside)| *b = difference(b, outside));
         self.find_points(team, pattern, b);
         b.copy_from_slice(&self.x);

@@ -19,7 +19,7 @@ pub struct LawChange {
     pub rolling_friction: f64,
     /// Torsional friction.
     pub torsional_friction: f64,
-    /// Lower bounds, one for each scalar row. Where both bounds are the same, each has a half of the derivative by the force.
+    /// Lower bounds, one for each scalar row; of an expansion the first one is the least force. Where both bounds are the same, each has a half of the derivative by the force.
     pub lower: [f64; MOST_ROWS],
     /// Upper bounds, one for each scalar row.
     pub upper: [f64; MOST_ROWS],
@@ -42,9 +42,10 @@ impl LawChange {
 
     /// P dθ of a row of three.
     pub(super) fn of_numbers(&self, law: &LinearLaw, is_of_moments: bool) -> Vector {
+        let third = if law.has_least_force { self.lower[0] } else { self.cohesion };
         let changes = match is_of_moments {
-            false => [self.friction, self.friction_2, self.cohesion],
-            true => [self.rolling_friction, self.torsional_friction, self.cohesion],
+            false => [self.friction, self.friction_2, third],
+            true => [self.rolling_friction, self.torsional_friction, third],
         };
         times(&law.numbers, &changes)
     }
@@ -58,7 +59,7 @@ impl LawChange {
         };
         *first_to -= first;
         *second_to -= second;
-        self.cohesion -= third;
+        *if law.has_least_force { &mut self.lower[0] } else { &mut self.cohesion } -= third;
     }
 
     /// The change of the force of a component that a bound holds.

@@ -57,6 +57,8 @@ pub struct LinearLaw {
     pub velocity: Block,
     /// P: columns of friction, second friction and cohesion; in rows of moments of rolling friction, torsional friction and cohesion.
     pub numbers: Block,
+    /// Whether the third column of P belongs to the least force, and not to cohesion.
+    pub has_least_force: bool,
     /// The bounds that hold components.
     pub bounds: [Bound; 3],
 }

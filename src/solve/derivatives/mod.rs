@@ -159,9 +159,9 @@ impl Derivatives {
         self.places.of_scalars.len()
     }
 
-    /// The number of scalar rows of a row.
-    pub(crate) fn height(&self, row: usize) -> usize {
-        range(&self.starts, row).len()
+    /// The place of each row's law, the first one if it has two, among those that were given.
+    pub(crate) fn first_laws(&self) -> impl Iterator<Item = usize> {
+        (0..self.rows.len()).filter(|&law| law == 0 || self.rows[law] != self.rows[law - 1])
     }
 
     /// The largest scaled residual of the forces in a group of rows that blocks connect.

@@ -162,7 +162,7 @@ impl LawKind for Expansion {
         row: usize,
         kinks: &mut Vec<Kink3>,
     ) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw::default();
+        let mut law = LinearLaw { has_least_force: true, ..LinearLaw::default() };
         let (root, zero) = (solution.roots[row], solution.zeros[row]);
         let (normal, velocity) = (root * solution.forces[row][A::N], solution.velocities[row][A::N] / root);
         let above = normal - root * self.least_force;
@@ -173,7 +173,7 @@ impl LawKind for Expansion {
                 push(kinks, Kink3 { row, lane: A::N, kind: KinkKind::Touching })?;
             }
             law.force[4 * A::N] = 1.0;
-            law.numbers[6 + A::N] = root;
+            law.numbers[6 + A::N] = -root;
         }
         if normal <= zero {
             (law.force[4 * A::S], law.force[4 * A::T]) = (1.0, 1.0);

@@ -293,6 +293,11 @@ impl Kind {
 }
 
 impl<V> Kind<V> {
+    /// Whether the law is that of a contact with one coefficient of friction for both tangents.
+    pub(crate) fn is_isotropic(&self) -> bool {
+        matches!(self, Self::Contact { friction, friction_2, .. } if friction == friction_2)
+    }
+
     /// Contact without moments: friction along both tangents, and cohesion.
     pub fn contact([friction, friction_2]: [f64; 2], cohesion: f64) -> Self {
         Self::Contact { friction, friction_2, cohesion, rolling_friction: 0.0, torsional_friction: 0.0 }

@@ -5,13 +5,14 @@ use std::slice;
 
 use crate::ffi::errors::{Code, Result, fail};
 use crate::ffi::handle::{self, Handle};
-use crate::memory::collect;
+use crate::memory::{collect, refill};
+use crate::solve::LawChange;
 use crate::system::{Batch, ByResults, System};
 
 use super::arguments::{self, entry};
-use super::derivatives::ldy_fit;
+use super::derivatives::{ldy_fit, told};
 use super::ldy_system;
-use super::solve::{Chosen, NORMAL_OF_SYSTEMS, ldy_contact_solver_options, status_of};
+use super::solve::{Chosen, NORMAL_OF_SYSTEMS, ldy_contact_solver_options, ldy_law, status_of};
 
 /// The memory for many systems at once: a contact solver and derivatives for each. Threads take one system after the other (see
 /// ldy_set_threads), and each system has the bits that it has alone. A call that repeats the number of systems and their
@@ -20,6 +21,7 @@ use super::solve::{Chosen, NORMAL_OF_SYSTEMS, ldy_contact_solver_options, status
 pub struct ldy_batch {
     batch: Batch,
     addresses: Vec<usize>,
+    changes: Vec<LawChange>,
 }
 
 impl Handle for ldy_batch {
@@ -123,7 +125,38 @@ pub unsafe extern "C" fn ldy_batch_solve(
     })
 }
 
-/// Compute for each of many systems the derivatives of a function of its forces and velocities by B. It does what
+/// Compute y = W x for each of many systems, as ldy_system_multiply does for one system. All are tried, also after an error.
+///
+/// - systems: count systems, all different.
+/// - x: a vector for each system, one behind the other.
+/// - y: where to write the products.
+/// - starts: count + 1 values: the first value of each system in x and y, from 0 on, and the end.
+///
+/// Returns 0, LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a system is NULL or is there twice, or starts do not fit, or the error of
+/// the first system whose W is not known; the text has its place in systems, counted from 0. y of a system with an error has not changed.
+///
+/// # Safety
+/// batch comes from ldy_batch_create; systems is NULL or has count systems, each NULL or from ldy_system_create; the other arrays are
+/// NULL or have the sizes given, and do not overlap.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_batch_multiply(
+    batch: *mut ldy_batch,
+    systems: *const *mut ldy_system,
+    count: usize,
+    x: *const f64,
+    y: *mut f64,
+    starts: *const usize,
+) -> c_int {
+    entry!(batch: exclusive, systems: values(count), starts: values(count + 1), x: values(starts[count]),
+           y: values_mut(starts[count]) => {
+        batch.check(systems)?;
+        // SAFETY: as in ldy_batch_update; systems are only read.
+        let systems = unsafe { slice::from_raw_parts(systems.as_ptr().cast::<&System>(), count) };
+        batch.batch.multiply(systems, x, y, starts)?;
+    })
+}
+
+/// Compute for each of many systems the derivatives of a function of its forces and velocities by B and by laws. It does what
 /// ldy_derivatives_compute and ldy_derivatives_adjoint do for one system, with the laws that are kept with the constraints. All are
 /// tried, also after an error.
 ///
@@ -131,6 +164,8 @@ pub unsafe extern "C" fn ldy_batch_solve(
 /// - R: the solutions of all systems.
 /// - by_R, by_U: the derivatives of the functions.
 /// - by_B: where to write their derivatives by B.
+/// - by_laws: where to write their derivatives by the numbers of laws, one law for each constraint, in the order of systems and rows, see
+///   ldy_derivatives_adjoint; NULL: not wanted. law_count is the number of constraints of all systems, or 0.
 /// - starts: count + 1 values: the first value of each system in R, by_R, by_U and by_B, from 0 on, and the end.
 /// - fits: where to write count values, how well the equations of each system could be solved; NULL: not wanted.
 ///
@@ -149,19 +184,29 @@ pub unsafe extern "C" fn ldy_batch_adjoint(
     by_R: *const f64,
     by_U: *const f64,
     by_B: *mut f64,
+    by_laws: *mut ldy_law,
+    law_count: usize,
     starts: *const usize,
     fits: *mut ldy_fit,
 ) -> c_int {
     entry!(batch: exclusive, systems: values(count), starts: values(count + 1), R: values(starts[count]), by_R: values(starts[count]),
-           by_U: values(starts[count]), by_B: values_mut(starts[count]), fits: optional values_mut(count) => {
+           by_U: values(starts[count]), by_B: values_mut(starts[count]), by_laws: optional values_mut(law_count),
+           fits: optional values_mut(count) => {
         batch.check(systems)?;
+        ensure!(by_laws.is_some() || law_count == 0, fail!(Code::InvalidArgument, "by_laws is NULL"));
+        let ldy_batch { batch, changes, .. } = batch;
+        refill(changes, law_count, LawChange::default())
+            .map_err(|_| fail!(Code::OutOfMemory, "batch: out of memory"))?;
         // SAFETY: as in ldy_batch_update; systems are only read.
         let systems = unsafe { slice::from_raw_parts(systems.as_ptr().cast::<&System>(), count) };
         let by = ByResults { forces: R, by_forces: by_R, by_velocities: by_U };
         let mut fits = fits;
-        batch.batch.adjoint(systems, by, by_B, starts, |place, fit, is_solution| {
+        let wanted = by_laws.is_some().then_some(&mut changes[..]);
+        let found = batch.adjoint(systems, by, by_B, wanted, starts, |place, fit, is_solution| {
             fits.iter_mut().for_each(|fits| fits[place] = ldy_fit::new(fit, is_solution));
-        })?;
+        });
+        by_laws.into_iter().flatten().zip(changes).for_each(|(to, change)| *to = told(*change));
+        found?;
     })
 }
 

@@ -7,7 +7,7 @@ use crate::ffi::errors::{Code, Result, Whereabouts, fail, located};
 use crate::ffi::handle::{self, Handle};
 use crate::memory::{collect, refill};
 use crate::rows::fault;
-use crate::solve::{Derivatives, Fit, Kind, KinkKind, Law, LawChange, Normal, Problem, outer_product};
+use crate::solve::{Derivatives, Fit, KinkKind, Law, LawChange, Normal, Problem, outer_product};
 use crate::system::Id;
 
 use super::arguments::{self, entry, null};
@@ -343,18 +343,13 @@ impl ldy_derivatives {
     /// coefficients of kept ones.
     fn finish(&mut self, given: Option<&[ldy_law]>, of_rows: &[Id]) -> Result {
         let Self { laws, is_isotropic, derivatives, ids, .. } = self;
-        let (rows, mut triples) = (derivatives.row_count(), 0);
-        let is_one = |kind: &Kind| matches!(kind, Kind::Contact { friction, friction_2, .. } if friction == friction_2);
-        let of_row = |row: usize| match given {
+        let of_row = |(row, law): (usize, usize)| match given {
             Some(given) => given[row].has_one_coefficient(),
-            None => {
-                let first = triples;
-                triples += if derivatives.height(row) > 3 { 2 } else { 1 };
-                is_one(&laws[first].kind)
-            }
+            None => laws[law].kind.is_isotropic(),
         };
-        let made = collect(is_isotropic, rows, (0..rows).map(of_row))
-            .and_then(|()| collect(ids, of_rows.len(), of_rows.iter().copied()));
+        let made =
+            collect(is_isotropic, derivatives.row_count(), derivatives.first_laws().enumerate().map(of_row))
+                .and_then(|()| collect(ids, of_rows.len(), of_rows.iter().copied()));
         made.map_err(|_| {
             *self = Self::default();
             no_memory()
@@ -399,7 +394,7 @@ fn write_laws(changes: &[LawChange], is_isotropic: &[bool], to: &mut [ldy_law]) 
     }
 }
 
-fn told(change: LawChange) -> ldy_law {
+pub(super) fn told(change: LawChange) -> ldy_law {
     let LawChange {
         friction,
         friction_2,
