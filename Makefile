@@ -12,7 +12,7 @@
 #   make bench-system                 updates through the neutral interface compared with the legacy interface
 #   make bench-solve FILES="a.npz"    the solvers compared with Siconos (Debian: python3-siconos), Pinocchio and Clarabel
 #   make bench-gradients              derivatives of solutions compared with one solution
-#   make bench-batch                  small contact problems, and 1,024 humanoids in a batch, with one thread and two
+#   make bench-batch                  small contact problems, and 1,024 humanoids in a batch, with one thread and two, beside MuJoCo
 #   make bench-steps FILES="a.npz" TOLERANCES="1e-3 1e-4"  sequences of steps as a host runs them, each with the last forces as initial guess
 #   make bench-scaling                scenes of several sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-pile                   friction in a pile of 5000 spheres compared with a plain Gauss-Seidel, one thread and two

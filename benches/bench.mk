@@ -42,7 +42,9 @@ bench-solve: shared
 bench-solve: export LDY_PYTHON = $(wildcard $(PYTHON))
 bench-solve: $(VENV)/installed
 
-bench-batch:
+# MuJoCo runs with the Python of the peers.
+bench-batch: export LDY_PYTHON = $(PYTHON)
+bench-batch: $(VENV)/installed
 	@scripts/require cc $(CARGO)
 	@$(MEASURE) batch
 

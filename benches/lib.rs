@@ -10,8 +10,10 @@ pub mod host;
 pub mod matrices;
 pub mod neutral;
 pub mod operators;
+pub mod peer;
 pub mod scenes;
 pub mod threads;
+pub mod turns;
 
 /// The upper median of some times.
 ///

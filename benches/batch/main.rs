@@ -1,8 +1,13 @@
 //! Many systems at once: small contact problems one after the other, and 1,024 humanoids on their feet in a batch.
 //!
+//! Then humanoids of MuJoCo, if the Python that the environment variable LDY_PYTHON names has it: see `beside_mujoco`.
+//!
 //! A line `batch tiny contacts=4 solve_us=X` and lines `batch humanoids systems=1024 contacts=N threads=T set_us=X update_us=X solve_us=X`,
 //! elapsed times for each system, then a line `target NAME VALUE LIMIT` for each aim. Times are the least of many, in turns.
 
+mod beside_mujoco;
+
+use std::process::ExitCode;
 use std::time::Instant;
 
 use ldy::solve::{BlockRows, Law, Normal, Options, Problem, Solver, Status};
@@ -148,7 +153,9 @@ fn humanoids(all: &mut [Humanoid], count: usize) -> f64 {
     update + solve
 }
 
-fn main() {
+fn main() -> ExitCode {
+    // SAFETY: nothing has started a thread yet.
+    unsafe { threads::one_for_others() };
     threads::set(1);
     let tiny = tiny();
     let mut all: Vec<Humanoid> = (0..SYSTEMS as u64).map(Humanoid::new).collect();
@@ -156,4 +163,9 @@ fn main() {
     let two = humanoids(&mut all, 2);
     println!("target batch-tiny {tiny:.3} {MOST_FOR_TINY}");
     println!("target batch-humanoids-2-threads {:.3} {MOST_FOR_TWO}", two / one);
+    if let Err(text) = beside_mujoco::measure() {
+        eprintln!("bench-batch: {text}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
 }

@@ -3,10 +3,8 @@
 //! Arguments name scenes. The environment variable LDY_PYTHON names a Python that has MuJoCo, Pinocchio and NumPy,
 //! LDY_SICONOS_PYTHON one that has Siconos.
 
-mod peer;
 mod robots;
 mod spheres;
-mod turns;
 
 use std::process::ExitCode;
 

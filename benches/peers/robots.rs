@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 
 use crate::TOLERANCE;
-use crate::peer::Peer;
-use crate::turns::{self, Measured};
 use ldy_benches::c_system::{CSystem, Form};
 use ldy_benches::matrices::Matrices;
+use ldy_benches::peer::Peer;
+use ldy_benches::turns::{self, Measured};
 use ldy_benches::{median, threads};
 
 /// For the factors of Pinocchio, which are regularized.

@@ -6,13 +6,13 @@ use std::time::Instant;
 use ldy::legacy::layout::DIAB;
 
 use crate::TOLERANCE;
-use crate::peer::Peer;
-use crate::turns::{self, Measured};
 use ldy_benches::blocks::Blocks;
 use ldy_benches::host::Host;
 use ldy_benches::matrices::Matrices;
 use ldy_benches::neutral::Neutral;
+use ldy_benches::peer::Peer;
 use ldy_benches::scenes::{self, STEP};
+use ldy_benches::turns::{self, Measured};
 use ldy_benches::{median, said, threads};
 
 /// Siconos takes some 10 µs a block.

@@ -1,4 +1,4 @@
-//! Another program: a process that measures on request, see turns.py.
+//! Another program: a process that measures on request, see peers/turns.py.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -121,7 +121,7 @@ impl Drop for Peer {
         // The end of its input ends the process.
         self.orders = None;
         if let Err(error) = self.process.wait() {
-            eprintln!("bench-peers: {error}");
+            eprintln!("peer: {error}");
         }
     }
 }

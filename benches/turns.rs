@@ -1,6 +1,6 @@
 //! Measuring in turns.
 
-use ldy_benches::median;
+use crate::median;
 
 /// How often each has its turn, after one turn that does not count.
 const TURNS: usize = 6;
