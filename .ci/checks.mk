@@ -20,7 +20,7 @@ commands:
 	scripts/require cc c++ ar ld nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
 	scripts/require aarch64-linux-gnu-gcc aarch64-linux-gnu-objcopy qemu-aarch64
 	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib libode clang clang++ python3 python3-venv
-	scripts/require doxygen doxygen-awesome-css abidiff
+	scripts/require doxygen doxygen-awesome-css abidiff python3-torch python3-scipy
 
 library: commands
 	make --no-print-directory library
@@ -35,7 +35,7 @@ abi: commands
 
 # The packages of Python come first, since they wait for the network; then examples/mujoco.c is linked with the library.
 python: library
-	make --no-print-directory test-python test-mujoco
+	make --no-print-directory test-python test-torch test-mujoco
 
 model: commands
 	make --no-print-directory model

@@ -8,7 +8,7 @@ WHEELS := $(abspath $(TARGET))/wheels
 # Modules are compiled when they are imported: most of them never are.
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: python test-python test-mujoco bench-python $(PYTHONS:%=test-with-%)
+.PHONY: python test-python test-torch test-mujoco bench-python $(PYTHONS:%=test-with-%)
 
 $(PYTHON_BUILD)/installed: python/requirements-build.txt
 	@scripts/require python3 python3-venv
@@ -40,6 +40,19 @@ test-python: $(PYTHONS:%=test-with-%)
 $(PYTHONS:%=test-with-%): test-with-%: python $(PYTHON_TEST)/%/installed
 	@$(PYTHON_TEST)/$*/bin/python $(PIP) --force-reinstall --no-deps $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$*/bin/python -m pytest --quiet -p no:cacheprovider python/tests
+
+# PyTorch of PyPI brings CUDA, some gigabytes. Debian's is small, and belongs to Debian's Python, which gets the wheel and pytest by path.
+TORCH_TEST := $(PYTHON_TEST)/torch
+
+$(TORCH_TEST)/installed: python/requirements-test.txt $(PYTHON_BUILD)/installed
+	@scripts/require python3-torch python3-scipy
+	@rm -rf $(@D)
+	@$(PYTHON_BUILD)/bin/python $(PIP) --target $(@D) $$(grep '^pytest==' python/requirements-test.txt)
+	@touch $@
+
+test-torch: python $(TORCH_TEST)/installed
+	@$(PYTHON_BUILD)/bin/python $(PIP) --target $(TORCH_TEST) --upgrade --no-deps $(WHEELS)/*.whl
+	@PYTHONPATH=$(TORCH_TEST) /usr/bin/python3 -B -m pytest --quiet -p no:cacheprovider -k torch python/tests/test_torch.py python/tests/test_documentation.py
 
 # An example in C with MuJoCo of the test's environment; left out, with a word, where that is not there.
 test-mujoco: library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed

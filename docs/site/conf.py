@@ -31,6 +31,8 @@ nb_execution_timeout = 300
 numpydoc_show_class_members = False
 autosummary_generate = True
 autodoc_typehints = "none"
+# Not in the environment of the site.
+autodoc_mock_imports = ["torch"]
 
 sphinx_gallery_conf = {
     "examples_dirs": "examples",

@@ -10,7 +10,7 @@ import ldy
 import numpy as np
 import pytest
 
-OPTIONAL = ("mujoco", "pinocchio", "plot")
+OPTIONAL = ("jax", "mujoco", "pinocchio", "plot", "torch")
 MODULES = [path.stem for path in pathlib.Path(ldy.__file__).parent.glob("*.py") if path.stem != "__init__"]
 
 
@@ -20,7 +20,8 @@ def test_examples_of_docstrings(name):
         pytest.importorskip(name)
     pytest.importorskip("scipy")
     module = importlib.import_module(f"ldy.{name}" if name else "ldy")
-    with np.printoptions(legacy="1.25"):
+    # NumPy 2 has another form of scalars.
+    with np.printoptions(legacy="1.25" if np.__version__ >= "2" else False):
         result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
 
@@ -37,7 +38,7 @@ def public():
                 parts = (part for part in dir(thing) if not part.startswith("_") and "ldy" in str(getattr(getattr(thing, part), "__module__", "")))
                 yield from (f"ldy.{name}.{part}" for part in parts)
     yield from (f"ldy.plot.{name}" for name in ("pattern", "spectrum", "reactions", "convergence"))
-    for name, functions in (("mujoco", ("system", "velocity")), ("pinocchio", ("system",))):
+    for name, functions in (("mujoco", ("system", "velocity")), ("pinocchio", ("system",)), *((name, ("Step", "Solver")) for name in ("jax", "torch"))):
         if importlib.util.find_spec(name):
             yield from (f"ldy.{name}.{function}" for function in functions)
 

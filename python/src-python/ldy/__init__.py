@@ -27,7 +27,7 @@ from . import joints, laws
 from .batches import Batch, BatchGradient, BatchReport
 from .bodies import Body
 from .constraints import GROUND, Constraint, Sync
-from .errors import Error, ErrorCode, InUseError, SingularMatrixError
+from .errors import ConvergenceWarning, DerivativeWarning, Error, ErrorCode, InUseError, SingularMatrixError
 from .factor import Factor
 from .files import Problem, load_problem, save_problem
 from .gradients import Changes, Derivatives, Gradient, Kink, StepGradient, derivatives
@@ -42,7 +42,7 @@ from .stability import CriticalStep, advance_rotation, frame_from_normal, gyrosc
 from .system import System
 
 if TYPE_CHECKING:
-    from . import mujoco, pinocchio, plot
+    from . import jax, mujoco, pinocchio, plot, torch
 
 __all__ = [
     "GROUND",
@@ -54,7 +54,9 @@ __all__ = [
     "Changes",
     "Conflict",
     "Constraint",
+    "ConvergenceWarning",
     "CriticalStep",
+    "DerivativeWarning",
     "Derivatives",
     "Error",
     "ErrorCode",
@@ -81,6 +83,7 @@ __all__ = [
     "derivatives",
     "frame_from_normal",
     "gyroscopic_change",
+    "jax",
     "joints",
     "laws",
     "load_problem",
@@ -91,11 +94,12 @@ __all__ = [
     "save_problem",
     "solution_set",
     "solve",
+    "torch",
 ]
 __version__ = "0.1.0"
 
 #: Modules that need other packages; they are imported when they are used.
-_OPTIONAL = ("mujoco", "pinocchio", "plot")
+_OPTIONAL = ("jax", "mujoco", "pinocchio", "plot", "torch")
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ import enum
 
 import numpy as np
 
-__all__ = ["Error", "ErrorCode", "InUseError", "SingularMatrixError"]
+__all__ = ["ConvergenceWarning", "DerivativeWarning", "Error", "ErrorCode", "InUseError", "SingularMatrixError"]
 
 
 class ErrorCode(enum.IntEnum):
@@ -85,6 +85,14 @@ class InUseError(Error, RuntimeError):
     """A system or factor is used by another thread, or by a function of yours that its own call has called."""
 
 
-for _class in (Error, ErrorCode, InUseError, SingularMatrixError):
+class ConvergenceWarning(RuntimeWarning):
+    """A solution in a differentiable function has not converged; see :mod:`ldy.torch` and :mod:`ldy.jax`."""
+
+
+class DerivativeWarning(RuntimeWarning):
+    """Derivatives are those to one side of a kink, or of no solution, or a part of the forces has none; the text names the constraints."""
+
+
+for _class in (ConvergenceWarning, DerivativeWarning, Error, ErrorCode, InUseError, SingularMatrixError):
     # The public place, for messages and pickles.
     _class.__module__ = "ldy"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -569,6 +570,23 @@ def raw(laws: Laws | Law | ArrayLike, row_counts: Ints) -> Any:
         raise Error(f"row {row}: {_SIXES[which]}: {why}", entry=row)
     moments = laws._rolling_friction, laws._torsional_friction
     return laws._kinds, laws._friction, laws._friction_2, laws._cohesion, *moments, laws._lower, laws._upper, laws._bias
+
+
+def with_numbers(laws: Laws, row_counts: Ints, numbers: Mapping[str, Floats]) -> Laws:
+    """A copy of laws with other numbers for all rows that have them.
+
+    Friction has the shape (rows, 2), bounds and biases (rows, m), m the most scalar rows of a row.
+    """
+    made, has_moments = laws[:], {"rolling_friction": row_counts >= 5, "torsional_friction": np.isin(row_counts, [4, 6])}
+    for name, values in numbers.items():
+        if name == "friction":
+            made._friction, made._friction_2 = np.ascontiguousarray(values[:, 0]), np.ascontiguousarray(values[:, 1])
+        elif name in _SIXES:
+            vars(made)[f"_{name}"] = np.concatenate([values, np.zeros((len(values), 6 - values.shape[1]))], axis=1)
+            made._given[:, _SIXES.index(name)] = 1
+        else:
+            vars(made)[f"_{name}"] = np.where(has_moments.get(name, True), values, 0.0)
+    return made
 
 
 def of_raw(raw: Any) -> Laws:
