@@ -35,6 +35,8 @@ autodoc_typehints = "none"
 autodoc_mock_imports = ["torch"]
 
 sphinx_gallery_conf = {
+    # Examples run in processes of their own: Sphinx forks, and JAX has threads.
+    "parallel": 2,
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",

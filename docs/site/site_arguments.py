@@ -1,5 +1,10 @@
-"""The arguments of the examples when the gallery runs them: a pile that is poured in seconds."""
+"""The arguments of the examples when the gallery runs them: a pile and a crowd that take seconds."""
+
+ARGUMENTS = {
+    "pile.py": ["--spheres", "800", "--steps", "200"],
+    "many_humanoids.py": ["--humanoids", "16", "--steps", "100"],
+}
 
 
 def arguments(_, script_vars):
-    return ["--spheres", "800", "--steps", "200"] if script_vars["src_file"].endswith("pile.py") else []
+    return ARGUMENTS.get(script_vars["src_file"].rpartition("/")[2], [])

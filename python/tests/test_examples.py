@@ -57,6 +57,26 @@ def test_pile(tmp_path):
     assert (tmp_path / "pile.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_friction_and_mass_are_found(tmp_path):
+    pytest.importorskip("scipy")
+    printed = run("identify.py", "--picture", tmp_path / "identify.png")
+    assert number("mass # kg", printed) == pytest.approx(1.7, abs=1e-5) and number("friction #;", printed) == pytest.approx(0.35, abs=1e-5)
+    assert number("^# slides", printed) < 40 and (tmp_path / "identify.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_throw_finds_its_target(tmp_path):
+    printed = run("throw.py", "--picture", tmp_path / "throw.png")
+    assert number("first ends # m", printed) > 1 and number("the last # m", printed) < 1e-5 and number("slides # m", printed) > 0.5
+    assert (tmp_path / "throw.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_many_humanoids(tmp_path):
+    printed = run("many_humanoids.py", "--humanoids", "6", "--steps", "60", "--picture", tmp_path / "many.png")
+    assert printed.startswith("6 humanoids, 60 steps, ") and ", 0 of 360 solutions did not converge" in printed
+    assert number("torso # m", printed) == pytest.approx(number("rollout # m", printed), abs=0.02)
+    assert number("penetration at the end # mm", printed) < 10 and (tmp_path / "many.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_every_notebook(tmp_path):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
@@ -74,9 +94,10 @@ def test_every_notebook(tmp_path):
 
 
 def test_where_a_peer_is_missing_an_example_says_so(tmp_path):
-    for name, module in [("humanoid.py", "pinocchio"), ("mujoco_contacts.py", "mujoco"), ("mujoco_humanoid.py", "mujoco")]:
+    peers = {"humanoid": "pinocchio", "mujoco_contacts": "mujoco", "mujoco_humanoid": "mujoco", "many_humanoids": "mujoco", "throw": "jax"}
+    for name, module in peers.items():
         (tmp_path / f"{module}.py").write_text("raise ImportError")
-        text = f"import sys, runpy; sys.path.insert(0, {str(tmp_path)!r}); runpy.run_path({str(EXAMPLES / name)!r}, run_name='__main__')"
+        text = f"import sys, runpy; sys.path.insert(0, {str(tmp_path)!r}); runpy.run_path({str(EXAMPLES / name)!r} + '.py', run_name='__main__')"
         done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
         assert done.returncode == 1 and done.stderr.startswith("skipped: ") and done.stdout == ""
 
