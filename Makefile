@@ -42,7 +42,7 @@
 #   make changelog                    the section of this version in CHANGELOG.md, of the files in changelog.d
 #   make items                        compare the public items in Rust with the recorded ones; items-accept: record them
 #   make release-check                all that a release needs; addresses: where the project lives, in all manifests
-#   make other-systems                compile for macOS and Windows, where nobody has run it; digests of results with musl
+#   make other-systems                unit tests under Wine, digests of results with musl, compile for macOS
 #   make size                         the size of a minimal program
 #   make help                         this list
 

@@ -58,12 +58,15 @@ addresses:
 	  echo "addresses: name both: make addresses REPOSITORY=https://... REPORTS=security@..." >&2; exit 2; }
 	@packaging/addresses "$(REPOSITORY)" "$(DOCUMENTATION)" "$(REPORTS)" && packaging/addresses --check
 
+WINDOWS := x86_64-pc-windows-gnu
+WINE := $(DIST)/wine
+
 # Compiled for systems on which nobody has run it, with warnings as errors. For macOS zig leaves an empty a.o in the folder of the sources.
-OTHER_SYSTEMS := aarch64-apple-darwin x86_64-pc-windows-gnu
+OTHER_SYSTEMS := aarch64-apple-darwin x86_64-apple-darwin $(WINDOWS)
 for_others = PATH="$(ZIG)/bin:$$PATH" CARGO_TARGET_DIR=$(DIST)/other cargo-zigbuild $(1) --quiet --locked --package ldy --lib --target $(2)
 
-.PHONY: other-systems musl-digests
-other-systems: musl-digests
+.PHONY: other-systems musl-digests windows-tests
+other-systems: musl-digests windows-tests
 	@$(foreach system,$(OTHER_SYSTEMS),$(call need_target,$(system)) && RUSTFLAGS="-D warnings" $(call for_others,check,$(system)) && \
 	  rm -f a.o && echo "other-systems: compiles for $(system)" &&) true
 
@@ -81,6 +84,15 @@ musl-digests: library $(ZIG)/installed
 	  CFLAGS=-ffp-contract=off LDY_LIB=$(MUSL_LIB) BUILD=$(MUSL_PLACE) digests | grep ^everywhere > $(MUSL_PLACE)/digests
 	@$(C_TESTS) --quiet digests | grep ^everywhere | diff - $(MUSL_PLACE)/digests
 	@echo "other-systems: $$(wc -l < $(MUSL_PLACE)/digests) results have the same bits with musl"
+
+# The unit tests as a program of Windows, under Wine.
+windows-tests: $(ZIG)/installed
+	@scripts/require wine
+	@$(call need_target,$(WINDOWS))
+	@mkdir -p $(WINE)
+	@$(ZIG)/bin/python -m ziglang cc -target x86_64-windows-gnu -shared packaging/wine-random.c -ladvapi32 -o $(WINE)/bcryptprimitives.dll
+	@export WINEPREFIX=$(WINE) WINEDEBUG=-all WINEPATH=Z:$(WINE) CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine; \
+	  $(call for_others,test,$(WINDOWS)) --config profile.test.package.ldy.opt-level=0
 
 # All that a release needs besides the checks of each change. The crates are packed, built from what is packed, and all but published.
 release-check: abi items other-systems

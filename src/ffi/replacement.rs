@@ -96,11 +96,11 @@ impl Drop for Replacement<'_> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::ffi::CString;
     use std::fs;
-    use std::os::unix::ffi::OsStrExt;
+    #[cfg(unix)]
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
 
@@ -108,7 +108,7 @@ mod tests {
     use crate::ffi::file::write;
 
     fn c_path(path: &Path) -> CString {
-        CString::new(path.as_os_str().as_bytes()).unwrap()
+        CString::new(path.to_str().unwrap()).unwrap()
     }
 
     fn names(folder: &Path) -> usize {
@@ -138,6 +138,7 @@ mod tests {
         assert_eq!(fs::read_to_string(path).unwrap(), "new");
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_replaced_file_keeps_its_permissions() {
         let folder = tempfile::tempdir().unwrap();
@@ -152,6 +153,17 @@ mod tests {
         assert_eq!(names(folder.path()), 1);
     }
 
+    #[test]
+    fn a_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.mtx");
+        write_new(&path);
+        fs::write(&path, "a longer text").unwrap();
+        write_new(&path);
+        assert_eq!(names(folder.path()), 1);
+    }
+
+    #[cfg(unix)]
     #[test]
     fn links_stay_links() {
         let folder = tempfile::tempdir().unwrap();

@@ -32,9 +32,9 @@ impl FloatMode {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
 impl FloatMode {
-    /// The bytes of MXCSR in the environments of C libraries, after the x87 environment.
+    /// The bytes of MXCSR in the environments of C libraries on Linux, after the x87 environment.
     const MXCSR: std::ops::Range<usize> = 28..32;
 
     /// The mode of the calling thread, but with these control bits of MXCSR.

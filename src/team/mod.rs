@@ -133,7 +133,7 @@ pub(crate) mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Mutex;
-    use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
     use std::time::Duration;
 
     /// Only one team can exist at a time, but tests run in parallel.
@@ -232,9 +232,10 @@ pub(crate) mod tests {
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     fn all_members_compute_in_the_mode_of_the_caller() {
         use std::hint::black_box;
+        use std::sync::atomic::AtomicBool;
         const MODES: [u32; 4] = [0x1f80, 0x5f80, 0x9fc0, 0x7f80]; // Nearest, up, subnormals to zero, truncating.
         let results = || {
             let [one, three, small] = [1.0, 3.0, 1e-310].map(black_box);
