@@ -149,9 +149,10 @@ impl Room {
         let begin = Instant::now();
         let &Task { problem, source, laws, options } = task;
         let has_moments = laws.iter().any(Law::is_of_moments);
-        // Steps in the space of bodies do not know moments.
-        let source = if has_moments { Source { bodies: None, ..source } } else { source };
         let rows = problem.rows();
+        // Steps in the space of bodies do not know moments, and do not pay in small problems.
+        let is_in_contacts = has_moments || rows <= FEW;
+        let source = if is_in_contacts { Source { bodies: None, ..source } } else { source };
         let team = Team::if_it_pays(rows >= MANY);
         self.sweeps.prepare(problem)?;
         for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best, &mut self.velocities]

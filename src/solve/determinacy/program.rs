@@ -13,7 +13,7 @@ mod polish;
 use crate::math::{Vector, dot, largest, length};
 use crate::memory::{self, refill};
 use crate::solve::cone::{Scaling, product, quotient, reach};
-use polish::Place;
+use polish::ConePart;
 
 /// The share of the way to the boundary that a step may go.
 const SHARE: f64 = 0.99;
@@ -89,7 +89,7 @@ struct Row {
     change_y: Vector,
     /// s / τ and y / τ of the best point.
     best: [Vector; 2],
-    place: Place,
+    place: ConePart,
 }
 
 /// A step of τ and κ.

@@ -95,10 +95,10 @@ pub unsafe extern "C" fn ldy_contact_solver_conflict_text(
             Some(system) => system.conflict_text(conflict)?,
             None => ConflictText::of_constraints(conflict)?,
         };
-        let mut place = Place { text, length: 0 };
-        // Writing to a Place never fails; it cuts.
-        let _ = write!(place, "{words}");
-        let Place { text, length: whole } = place;
+        let mut cut = CutText { text, length: 0 };
+        // Writing never fails; it cuts.
+        let _ = write!(cut, "{words}");
+        let CutText { text, length: whole } = cut;
         if let Some(last) = text.len().checked_sub(1) {
             text[whole.min(last)] = 0;
         }
@@ -107,16 +107,16 @@ pub unsafe extern "C" fn ldy_contact_solver_conflict_text(
 }
 
 /// The caller's text, which is too short at times, and the length of the whole.
-struct Place<'a> {
+struct CutText<'a> {
     text: &'a mut [c_char],
     length: usize,
 }
 
-impl Write for Place<'_> {
-    fn write_str(&mut self, piece: &str) -> fmt::Result {
+impl Write for CutText<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
         let free = self.text.iter_mut().skip(self.length);
-        free.zip(piece.bytes()).for_each(|(to, byte)| *to = byte as c_char);
-        self.length += piece.len();
+        free.zip(text.bytes()).for_each(|(to, byte)| *to = byte as c_char);
+        self.length += text.len();
         Ok(())
     }
 }

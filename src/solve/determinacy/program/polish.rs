@@ -22,14 +22,14 @@ const NEAR: f64 = 1e-3;
 
 /// Where s is in its cone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum ConePart {
     #[default]
     Inside,
     Boundary,
     Tip,
 }
 
-impl Place {
+impl ConePart {
     /// The place that s and y of an interior point show.
     fn of([s, y]: [Vector; 2]) -> Self {
         if s[0] - length(s[1], s[2]) > y[0] {
@@ -47,7 +47,7 @@ impl Program {
     pub fn polish(&mut self, c: &[f64], p: f64) {
         self.x.copy_from_slice(&self.best);
         for row in &mut self.rows {
-            row.place = Place::of(row.best);
+            row.place = ConePart::of(row.best);
             row.y = row.best[1];
         }
         for _ in 0..MOST_STEPS {
@@ -64,9 +64,9 @@ impl Program {
         let is_near = self.x.iter().zip(&self.best).all(|(x, best)| (x - best).abs() <= NEAR);
         let is_right = |row: &super::Row| {
             let is_dual = match row.place {
-                Place::Inside => true,
-                Place::Boundary => row.y[0] >= -VIOLATION,
-                Place::Tip => row.y[0] - length(row.y[1], row.y[2]) >= -VIOLATION,
+                ConePart::Inside => true,
+                ConePart::Boundary => row.y[0] >= -VIOLATION,
+                ConePart::Tip => row.y[0] - length(row.y[1], row.y[2]) >= -VIOLATION,
             };
             is_dual && row.s[0] - length(row.s[1], row.s[2]) >= -VIOLATION
         };
@@ -99,9 +99,9 @@ impl Program {
         for (k, (to, g)) in self.scaled.iter_mut().zip(&self.columns).enumerate() {
             let row = &self.rows[k % cones.max(1)];
             *to = match row.place {
-                Place::Inside => [0.0; 3],
-                Place::Tip => g.map(|g| root * g),
-                Place::Boundary => {
+                ConePart::Inside => [0.0; 3],
+                ConePart::Tip => g.map(|g| root * g),
+                ConePart::Boundary => {
                     let size = length(row.s[1], row.s[2]);
                     let t = [row.s[1] / size, row.s[2] / size];
                     let bend = (row.y[0].max(0.0) / size).sqrt();
@@ -113,11 +113,11 @@ impl Program {
         for row in &mut self.rows {
             let mut value = |i: usize, g: f64| row.lack[i] = row.y[i] / root - root * g;
             match row.place {
-                Place::Inside => (0..3).for_each(|i| value(i, 0.0)),
-                Place::Boundary => value(0, row.s[0] - length(row.s[1], row.s[2])),
-                Place::Tip => (0..3).for_each(|i| value(i, row.s[i])),
+                ConePart::Inside => (0..3).for_each(|i| value(i, 0.0)),
+                ConePart::Boundary => value(0, row.s[0] - length(row.s[1], row.s[2])),
+                ConePart::Tip => (0..3).for_each(|i| value(i, row.s[i])),
             }
-            if row.place == Place::Boundary {
+            if row.place == ConePart::Boundary {
                 (row.lack[1], row.lack[2]) = (0.0, 0.0);
             }
         }
@@ -132,9 +132,9 @@ impl Program {
             let mut made = row.lack;
             subtract_made(&self.scaled, cones, cone, &step, &mut made);
             match row.place {
-                Place::Inside => {}
-                Place::Boundary => row.y[0] = root * made[0],
-                Place::Tip => row.y = made.map(|x| root * x),
+                ConePart::Inside => {}
+                ConePart::Boundary => row.y[0] = root * made[0],
+                ConePart::Tip => row.y = made.map(|x| root * x),
             }
         }
         self.x.iter_mut().zip(&step).for_each(|(x, step)| *x += step);
