@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::scene::{Bodies, Kinematics};
+use super::scene::{Bodies, KinematicsRef};
 use super::update::BodyOperators;
 use super::update::Phase;
 use crate::body_operators::Panel;
-use crate::body_operators::factored::{Cholesky, Slots, Started, Target, Writer};
+use crate::body_operators::factored::{CholeskyOfInverse, Slots, Started, Target, Writer};
 use crate::body_operators::general::General;
-use crate::body_operators::nodal::Nodal;
-use crate::body_operators::pseudo_rigid;
+use crate::body_operators::nodal::NodalPanel;
+use crate::body_operators::pseudo_rigid::PseudoRigidSlot;
 use crate::first_error::FirstError;
 use crate::inertia::{FactorStatus, InertiaRef, Inverse, Workspace};
 use crate::kinematics::Point;
@@ -37,7 +37,7 @@ pub struct How {
 
 /// The numbers of factors of matrices A that were kept and made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Factors {
+pub struct FactorCounts {
     /// The number of factors that were still right.
     pub kept: usize,
     /// The number of factors that were made.
@@ -55,7 +55,7 @@ pub fn prepare<B: Bodies>(
     how: How,
     team: &mut Team,
     ended: &mut dyn FnMut(Phase),
-) -> Result<Factors, B::Fault> {
+) -> Result<FactorCounts, B::Fault> {
     let BodyOperators { panels, writers, works, heavy, stacked } = made;
     let missing = team.size().saturating_sub(works.len());
     works.try_reserve(missing).map_err(|_| bodies.memory())?;
@@ -108,7 +108,7 @@ pub fn prepare<B: Bodies>(
         }
     }
     ended(Phase::Solves);
-    Ok(Factors { kept: kept.into_inner(), made: renewed.into_inner() })
+    Ok(FactorCounts { kept: kept.into_inner(), made: renewed.into_inner() })
 }
 
 /// The largest number of values that are stacked at a time: 64 MB.
@@ -187,7 +187,7 @@ fn start<B: Bodies>(
     let has_factor = renew_factor(bodies, body, &mut writer.factor, &kinematics, how.step)?;
     writer.target = Target::Complete;
     match kinematics {
-        Kinematics::Rigid(rigid) if has_factor => {
+        KinematicsRef::Rigid(rigid) if has_factor => {
             let Started { z, changed } = panel.start_rigid(slots).map_err(failed)?;
             if !how.complete {
                 writer.target = Target::Rigid(Slots::new(z, changed));
@@ -200,7 +200,7 @@ fn start<B: Bodies>(
                 write(&mut z[slot], &h);
             }
         }
-        Kinematics::PseudoRigid(pseudo_rigid) if has_factor => {
+        KinematicsRef::PseudoRigid(pseudo_rigid) if has_factor => {
             let Started { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
             if !how.complete {
                 writer.target = Target::PseudoRigid(Slots::new(z, changed));
@@ -209,10 +209,10 @@ fn start<B: Bodies>(
             changed.fill(true);
             for (slot, constraint) in bodies.constraints(body) {
                 let h = bodies.action(body, constraint).pseudo_rigid_operator(Plain, &pseudo_rigid);
-                pseudo_rigid::Slot::new(Plain, &writer.factor, &h).write(&mut z[slot]);
+                PseudoRigidSlot::new(Plain, &writer.factor, &h).write(&mut z[slot]);
             }
         }
-        Kinematics::Mesh { nodes, rotation, lifetime } => {
+        KinematicsRef::Mesh { nodes, rotation, lifetime } => {
             let nodal = panel.start_nodal(slots, nodes, lifetime).map_err(failed)?;
             add_nodal(bodies, body, nodal, rotation)?;
         }
@@ -228,7 +228,7 @@ fn start<B: Bodies>(
 fn add_nodal<B: Bodies>(
     bodies: &B,
     body: usize,
-    nodal: &mut Nodal,
+    nodal: &mut NodalPanel,
     rotation: Option<&Block>,
 ) -> Result<(), B::Fault> {
     for (slot, constraint) in bodies.constraints(body) {
@@ -262,18 +262,18 @@ fn add_general<B: Bodies>(bodies: &B, body: usize, general: &mut General) -> Res
 fn renew_factor<B: Bodies>(
     bodies: &B,
     body: usize,
-    factor: &mut Cholesky,
-    kinematics: &Kinematics,
+    factor: &mut CholeskyOfInverse,
+    kinematics: &KinematicsRef,
     step: f64,
 ) -> Result<bool, B::Fault> {
-    if !matches!(kinematics, Kinematics::Rigid(_) | Kinematics::PseudoRigid(_)) {
+    if !matches!(kinematics, KinematicsRef::Rigid(_) | KinematicsRef::PseudoRigid(_)) {
         return Ok(false);
     }
     let Some(InertiaRef::Inverse(Inverse::BlockDiagonal(inverse))) = bodies.inertia(body)? else {
         return Ok(false);
     };
     let blocks = match kinematics {
-        Kinematics::PseudoRigid(_) => inverse.of_pseudo_rigid(),
+        KinematicsRef::PseudoRigid(_) => inverse.of_pseudo_rigid(),
         _ => inverse.of_rigid(),
     };
     Ok(blocks.is_some_and(|blocks| factor.collect(step, blocks)))

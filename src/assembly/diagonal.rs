@@ -8,7 +8,7 @@ const LARGEST: f64 = f64::MAX / 4.0;
 
 /// Why a diagonal block cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum DiagonalFault {
     /// W_αα or a value derived from it is not finite.
     NotFinite,
     /// The eigenvalue iteration failed.
@@ -33,20 +33,20 @@ impl Diagonal {
     ///
     /// # Errors
     /// If the block is not finite, has no largest eigenvalue to be found, or is singular, in this order.
-    pub fn new(w: &Block, with_rho: bool) -> Result<Self, Fault> {
+    pub fn new(w: &Block, with_rho: bool) -> Result<Self, DiagonalFault> {
         let w = math::mirrored(w);
         // Well below the largest number, so that rounding takes no block that these bound beyond it.
-        ensure!(w.iter().all(|entry| entry.abs() <= LARGEST), Fault::NotFinite);
+        ensure!(w.iter().all(|entry| entry.abs() <= LARGEST), DiagonalFault::NotFinite);
         // 1 where it is not wanted: compilers may divide by it all the same, and hosts may trap divisions by zero.
         let largest = match with_rho {
-            true => math::largest_eigenvalue(&w).ok_or(Fault::Eigenvalue)?,
+            true => math::largest_eigenvalue(&w).ok_or(DiagonalFault::Eigenvalue)?,
             false => 1.0,
         };
-        let a = math::inverse_symmetric(&w).ok_or(Fault::Singular)?;
+        let a = math::inverse_symmetric(&w).ok_or(DiagonalFault::Singular)?;
         let rho = with_rho.then_some(1.0 / largest);
         // W = 0 is singular, above; an eigenvalue of 0 may still come out of rounding.
         let are_finite = is_finite(&a) && rho.is_none_or(f64::is_finite);
-        if are_finite { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
+        if are_finite { Ok(Self { w, a, rho }) } else { Err(DiagonalFault::NotFinite) }
     }
 
     /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
@@ -251,10 +251,10 @@ mod tests {
     #[test]
     fn unusable_blocks_are_told() {
         let fault = |w: Block| Diagonal::new(&w, true).unwrap_err();
-        assert_eq!(fault([0.0; 9]), Fault::Singular);
-        assert_eq!(fault([f64::NAN; 9]), Fault::NotFinite);
-        assert_eq!(fault([1e-310, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]), Fault::NotFinite);
+        assert_eq!(fault([0.0; 9]), DiagonalFault::Singular);
+        assert_eq!(fault([f64::NAN; 9]), DiagonalFault::NotFinite);
+        assert_eq!(fault([1e-310, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]), DiagonalFault::NotFinite);
         // Finite, but too close to the largest number.
-        assert_eq!(fault([f64::MAX / 3.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]), Fault::NotFinite);
+        assert_eq!(fault([f64::MAX / 3.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]), DiagonalFault::NotFinite);
     }
 }

@@ -4,11 +4,11 @@
 //! Three scalar rows of the row at a time are a group: it has a slot of its own in the operators of each body.
 
 use super::diagonal::Diagonal;
-use super::scene::{Place, RowPart};
+use super::scene::{PanelSlot, RowPart};
 use super::update::BodyOperators;
 use crate::body_operators::RIGID;
 use crate::body_operators::factored::{Slot, Slots, Target, Writer, columns, product};
-use crate::kinematics::{Action, Operator, Placement, rigid};
+use crate::kinematics::{Action, Operator, PlacementRef, rigid};
 use crate::math::simd::{F64x4, SimdLevel, write};
 use crate::math::small_symmetric::{self, MOST_ROWS};
 use crate::math::{Block, is_finite};
@@ -24,7 +24,7 @@ pub struct IrregularSide<'a> {
     /// The previous and the current velocity of the body.
     pub velocities: [&'a [f64]; 2],
     /// The first slot of the row; `None` for an obstacle.
-    pub place: Option<Place>,
+    pub place: Option<PanelSlot>,
 }
 
 /// The irregular rows among rows that one thread makes, by index.
@@ -119,7 +119,9 @@ fn add_side<L: SimdLevel, F>(
     block: &mut [f64],
 ) {
     let height = rows.height(row);
-    let IrregularSide { operator, place: Some(Place { body, slot }), .. } = rows.side(row, k) else { return };
+    let IrregularSide { operator, place: Some(PanelSlot { body, slot }), .. } = rows.side(row, k) else {
+        return;
+    };
     let groups = operator.groups();
     let Writer { target, factor } = &bodies.writers[body];
     // One more place is read with the last column.
@@ -127,7 +129,7 @@ fn add_side<L: SimdLevel, F>(
     if let Target::Rigid(slots) = target {
         for (group, z) in z.iter_mut().enumerate().take(groups) {
             let operator = rows.side(row, k).operator;
-            let placement = Placement::Operators([Some(operator), None]);
+            let placement = PlacementRef::Operators([Some(operator), None]);
             let mut h = Action { roles: [true, false], placement, group }.columns_of_operators(level);
             factor.apply(&mut h);
             write(&mut z[..RIGID], &h);

@@ -33,7 +33,7 @@ pub struct Coupling {
 
 /// Pairs of a row α with rows β that have consecutive slots in the panel of a body; all their blocks are wanted.
 #[derive(Debug)]
-pub struct Run<'a, N, T> {
+pub struct PairRun<'a, N, T> {
     /// The face's name of the k-th pair.
     pub name: N,
     /// The places of all W_αβ.
@@ -117,7 +117,11 @@ impl<L: SimdLevel, Name: Ord + Copy> Maker<'_, L, Name> {
     pub fn run<'a>(
         &mut self,
         Coupling { body, row, column }: Coupling,
-        Run { name, blocks, transpose }: Run<'_, impl Fn(usize) -> Name, impl FnMut(usize) -> &'a mut Block>,
+        PairRun { name, blocks, transpose }: PairRun<
+            '_,
+            impl Fn(usize) -> Name,
+            impl FnMut(usize) -> &'a mut Block,
+        >,
     ) {
         let panel = &self.panels[body];
         if let Some(failed) = panel.write_pairs(self.level, [row, column], blocks, transpose) {

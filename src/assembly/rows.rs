@@ -3,12 +3,13 @@
 //! Rows go through all three in small batches, so that their data is fetched from memory once.
 
 use super::irregular_rows;
-use super::scene::{Place, RowFault, RowPart, Rows};
+use super::scene::{PanelSlot, RowFault, RowPart, RowsOfThread};
 use super::update::{BodyOperators, Phase};
 use crate::assembly::diagonal::{Diagonal, Four};
 use crate::assembly::velocities::free_velocities;
-use crate::body_operators::factored::{Cholesky, Slots, Target, Writer};
-use crate::body_operators::{PSEUDO_RIGID, RIGID, factored, pseudo_rigid};
+use crate::body_operators::factored::{CholeskyOfInverse, Slots, Target, Writer};
+use crate::body_operators::pseudo_rigid::PseudoRigidSlot;
+use crate::body_operators::{PSEUDO_RIGID, RIGID, factored};
 use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
 use crate::kinematics::rigid;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, combination, packed, write};
@@ -37,7 +38,7 @@ pub enum Wanted {
 ///
 /// # Errors
 /// The error of the first row that fails.
-pub fn assemble<R: Rows>(
+pub fn assemble<R: RowsOfThread>(
     rows: R,
     bodies: &BodyOperators,
     wanted: Wanted,
@@ -63,7 +64,7 @@ struct RowsKernel<'a, R> {
     ended: &'a mut dyn FnMut(Phase),
 }
 
-impl<R: Rows> Kernel for RowsKernel<'_, R> {
+impl<R: RowsOfThread> Kernel for RowsKernel<'_, R> {
     type Output = Result<(), R::Fault>;
 
     #[inline(always)]
@@ -78,7 +79,7 @@ impl<R: Rows> Kernel for RowsKernel<'_, R> {
         };
         if rows.are_all_wanted() {
             for first in (0..count).step_by(BATCH) {
-                let batch = Batch::new(
+                let batch = RowBatch::new(
                     BATCH.min(count - first),
                     #[inline(always)]
                     |at| first + at,
@@ -94,7 +95,7 @@ impl<R: Rows> Kernel for RowsKernel<'_, R> {
                 chosen[size] = next;
                 (size, next) = (size + 1, rows.next_wanted(next + 1));
             }
-            let batch = Batch::new(
+            let batch = RowBatch::new(
                 size,
                 #[inline(always)]
                 |at| chosen[at],
@@ -107,14 +108,14 @@ impl<R: Rows> Kernel for RowsKernel<'_, R> {
 
 /// Rows that go through all steps together, ascending.
 #[derive(Clone, Copy)]
-struct Batch<F> {
+struct RowBatch<F> {
     /// The number of rows.
     size: usize,
     /// The place of the k-th row.
     row: F,
 }
 
-impl<F: Fn(usize) -> usize> Batch<F> {
+impl<F: Fn(usize) -> usize> RowBatch<F> {
     #[inline(always)]
     fn new(size: usize, row: F) -> Self {
         Self { size, row }
@@ -123,10 +124,10 @@ impl<F: Fn(usize) -> usize> Batch<F> {
 
 /// Make the rows of a batch.
 #[inline(always)]
-fn make<L: SimdLevel, R: Rows>(
+fn make<L: SimdLevel, R: RowsOfThread>(
     level: L,
     rows: &mut R,
-    batch: Batch<impl Fn(usize) -> usize + Copy>,
+    batch: RowBatch<impl Fn(usize) -> usize + Copy>,
     bodies: &BodyOperators,
     [with_rho, reuse]: [bool; 2],
     ended: &mut dyn FnMut(Phase),
@@ -136,14 +137,14 @@ fn make<L: SimdLevel, R: Rows>(
     ended(Phase::Velocities);
     // The first fault in order is reported, also among the rows before.
     let size = made.as_ref().map_or_else(|(at, _)| *at, |()| batch.size);
-    diagonals(level, rows, Batch { size, ..batch }, &shares, with_rho, reuse)?;
+    diagonals(level, rows, RowBatch { size, ..batch }, &shares, with_rho, reuse)?;
     ended(Phase::Diagonal);
     made.map_err(|(_, fault)| fault)
 }
 
 /// V and B of all rows.
 #[inline(always)]
-fn velocities_alone<L: SimdLevel, R: Rows>(level: L, rows: &mut R) -> Result<(), R::Fault> {
+fn velocities_alone<L: SimdLevel, R: RowsOfThread>(level: L, rows: &mut R) -> Result<(), R::Fault> {
     for row in 0..rows.count() {
         let roles = rows.roles(row);
         let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)))?;
@@ -154,7 +155,7 @@ fn velocities_alone<L: SimdLevel, R: Rows>(level: L, rows: &mut R) -> Result<(),
 
 /// V and B of rows that want them, with the bits that they have if all parts are made.
 #[inline(always)]
-fn velocities_again<L: SimdLevel, R: Rows>(
+fn velocities_again<L: SimdLevel, R: RowsOfThread>(
     level: L,
     rows: &mut R,
     bodies: &BodyOperators,
@@ -182,7 +183,11 @@ fn velocities_again<L: SimdLevel, R: Rows>(
 }
 
 #[inline(always)]
-fn set_velocities<R: Rows>(rows: &mut R, row: usize, [v, b]: [impl F64x4; 2]) -> Result<(), R::Fault> {
+fn set_velocities<R: RowsOfThread>(
+    rows: &mut R,
+    row: usize,
+    [v, b]: [impl F64x4; 2],
+) -> Result<(), R::Fault> {
     let velocities = [v.vector(), b.vector()];
     if !are_finite(&[v, b]) {
         return rows.refuse(row, RowFault::Velocities);
@@ -219,10 +224,10 @@ impl<F: F64x4> Share<F> {
 /// V and B, and the parts of each row's bodies in its diagonal block, for the rows of a batch. Operators that are still to be
 /// written are written on the way. An error comes with the place of its row in the batch.
 #[inline(always)]
-fn shares_of<L: SimdLevel, R: Rows>(
+fn shares_of<L: SimdLevel, R: RowsOfThread>(
     level: L,
     rows: &mut R,
-    batch: Batch<impl Fn(usize) -> usize>,
+    batch: RowBatch<impl Fn(usize) -> usize>,
     bodies: &BodyOperators,
     reuse: bool,
     shares: &mut [Share<L::F64x4>; BATCH],
@@ -250,7 +255,7 @@ fn shares_of<L: SimdLevel, R: Rows>(
 
 /// Add the parts of all bodies of a row to `share`: the velocities, and for a whole row the diagonal block.
 #[inline(always)]
-fn add_share<L: SimdLevel, R: Rows>(
+fn add_share<L: SimdLevel, R: RowsOfThread>(
     level: L,
     rows: &mut R,
     row: usize,
@@ -261,7 +266,7 @@ fn add_share<L: SimdLevel, R: Rows>(
     let mut left = rows.roles(row);
     let compare = reuse && !rows.is_new(row);
     for (k, place) in rows.places(row).into_iter().enumerate() {
-        let Some(Place { body, slot }) = place else { continue };
+        let Some(PanelSlot { body, slot }) = place else { continue };
         let Writer { target, factor } = &bodies.writers[body];
         let wanted = [is_whole, compare];
         let added = match target {
@@ -292,12 +297,12 @@ fn add_share<L: SimdLevel, R: Rows>(
 
 /// Add the part of the rigid body at the row's place k. Returns the roles of the body.
 #[inline(always)]
-fn add_rigid<L: SimdLevel, R: Rows>(
+fn add_rigid<L: SimdLevel, R: RowsOfThread>(
     level: L,
     rows: &mut R,
     [row, k]: [usize; 2],
     slots: &Slots<RIGID>,
-    factor: &Cholesky,
+    factor: &CholeskyOfInverse,
     [is_whole, compare]: [bool; 2],
     share: &mut Share<L::F64x4>,
 ) -> Result<[bool; 2], R::Fault> {
@@ -320,12 +325,12 @@ fn add_rigid<L: SimdLevel, R: Rows>(
 
 /// As [`add_rigid`], for a pseudo-rigid body.
 #[inline(always)]
-fn add_pseudo_rigid<L: SimdLevel, R: Rows>(
+fn add_pseudo_rigid<L: SimdLevel, R: RowsOfThread>(
     level: L,
     rows: &mut R,
     [row, k]: [usize; 2],
     slots: &Slots<PSEUDO_RIGID>,
-    factor: &Cholesky,
+    factor: &CholeskyOfInverse,
     [is_whole, compare]: [bool; 2],
     share: &mut Share<L::F64x4>,
 ) -> Result<[bool; 2], R::Fault> {
@@ -336,7 +341,7 @@ fn add_pseudo_rigid<L: SimdLevel, R: Rows>(
     let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
     add(&mut share.velocities, &velocities);
     if is_whole {
-        let z = pseudo_rigid::Slot::new(level, factor, &h);
+        let z = PseudoRigidSlot::new(level, factor, &h);
         let changed = rows.slot(row, k, slots).write(
             compare,
             #[inline(always)]
@@ -349,7 +354,7 @@ fn add_pseudo_rigid<L: SimdLevel, R: Rows>(
 
 /// Make an irregular row.
 #[inline(always)]
-fn make_irregular<L: SimdLevel, R: Rows>(
+fn make_irregular<L: SimdLevel, R: RowsOfThread>(
     level: L,
     rows: &mut R,
     row: usize,
@@ -364,10 +369,10 @@ fn make_irregular<L: SimdLevel, R: Rows>(
 
 /// Diagonal blocks and their derived values. With `reuse`, the values of unchanged operators are kept.
 #[inline(always)]
-fn diagonals<L: SimdLevel, R: Rows>(
+fn diagonals<L: SimdLevel, R: RowsOfThread>(
     level: L,
     rows: &mut R,
-    batch: Batch<impl Fn(usize) -> usize>,
+    batch: RowBatch<impl Fn(usize) -> usize>,
     shares: &[Share<L::F64x4>; BATCH],
     with_rho: bool,
     reuse: bool,

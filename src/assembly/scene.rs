@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
-use crate::assembly::diagonal::{self, Diagonal};
-use crate::assembly::velocities::Side;
+use crate::assembly::diagonal::{Diagonal, DiagonalFault};
+use crate::assembly::velocities::ConstraintSide;
 use crate::body_operators::factored::{Slot, Slots};
 use crate::inertia::cost::MatrixLifetime;
 use crate::inertia::{FactorError, InertiaRef};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
-pub use crate::kinematics::{Action, Placement};
+pub use crate::kinematics::{Action, PlacementRef};
 use crate::math::simd::{SimdLevel, combination};
 use crate::math::{Block, Vector};
 
@@ -20,7 +20,7 @@ use super::update::BodyOperators;
 
 /// The motion of a body's points with its generalized velocity.
 #[derive(Clone, Copy, Debug)]
-pub enum Kinematics<'a> {
+pub enum KinematicsRef<'a> {
     /// A rigid body.
     Rigid(Rigid<'a>),
     /// A pseudo-rigid body.
@@ -38,7 +38,7 @@ pub enum Kinematics<'a> {
     General(usize),
 }
 
-impl Kinematics<'_> {
+impl KinematicsRef<'_> {
     /// The number of dofs.
     pub fn dofs(&self) -> usize {
         match *self {
@@ -52,7 +52,7 @@ impl Kinematics<'_> {
 
 /// A body's part of a model: A⁻¹ of all bodies of a model applies to columns that contain the values of these bodies in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct ModelPart {
     /// The model.
     pub model: usize,
     /// The length of the model's columns.
@@ -63,7 +63,7 @@ pub struct Member {
 
 /// A row's place on a body: the body's index, and the row's slot in its panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PanelSlot {
     /// Index of the body.
     pub body: usize,
     /// Slot of the row.
@@ -87,7 +87,7 @@ pub trait Bodies: Sync {
     ///
     /// # Errors
     /// If the face refuses the body.
-    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Self::Fault>;
+    fn kinematics(&self, body: usize) -> Result<KinematicsRef<'_>, Self::Fault>;
 
     /// The mass matrix A or its inverse, as far as one is known; `None` if [`Bodies::solve`] applies A⁻¹.
     ///
@@ -103,7 +103,7 @@ pub trait Bodies: Sync {
     fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Self::Fault>;
 
     /// The body's part of a model, if it is a member of one. Between bodies of a model there are no bodies of another model.
-    fn member(&self, _body: usize) -> Option<Member> {
+    fn member(&self, _body: usize) -> Option<ModelPart> {
         None
     }
 
@@ -153,7 +153,7 @@ pub enum RowFault {
     /// V or B is not finite.
     Velocities,
     /// The diagonal block cannot be used, for this reason.
-    Diagonal(Block, diagonal::Fault),
+    Diagonal(Block, DiagonalFault),
 }
 
 /// The parts of a row to be made; all others keep their values of the last update.
@@ -200,14 +200,15 @@ impl RigidEnds<'_> {
 }
 
 /// Some rows, by place, to be made by one thread.
-pub trait Rows: crate::team::Partition {
+pub trait RowsOfThread: crate::team::Partition {
     /// The face's error for a row that cannot be made.
     type Fault: Send;
 
     /// Whether V and B are made; if not, they exist already, and all operators are in their panels.
     const WITH_VELOCITIES: bool;
 
-    /// Whether a row has three scalar rows and at most two bodies. The methods from here to [`Rows::slot`] are for such rows.
+    /// Whether a row has three scalar rows and at most two bodies. The methods from here to [`RowsOfThread::slot`] are for such
+    /// rows.
     #[inline(always)]
     fn is_regular(&self, _row: usize) -> bool {
         true
@@ -220,7 +221,7 @@ pub trait Rows: crate::team::Partition {
     }
 
     /// The row's places on the bodies that W counts.
-    fn places(&self, row: usize) -> [Option<Place>; 2];
+    fn places(&self, row: usize) -> [Option<PanelSlot>; 2];
 
     /// Whether the constraint has a master, and whether it has a slave.
     fn roles(&self, row: usize) -> [bool; 2];
@@ -244,7 +245,7 @@ pub trait Rows: crate::team::Partition {
     ///
     /// # Errors
     /// If the face refuses the body or its velocities.
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Self::Fault>;
+    fn side(&self, row: usize, role: usize) -> Result<ConstraintSide<'_>, Self::Fault>;
 
     /// The ends of a row that acts at points, if they are on the ground or on rigid bodies, not both on the same one.
     #[inline(always)]

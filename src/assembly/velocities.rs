@@ -5,7 +5,7 @@ use crate::math::{Block, Vector};
 
 /// The master or the slave of a constraint.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct ConstraintSide<'a> {
     /// 1 for the master, −1 for the slave; 1 for an operator that includes its sign.
     pub sign: f64,
     /// The local frame: its axes are the columns.
@@ -18,7 +18,7 @@ pub struct Side<'a> {
     pub current: &'a [f64],
 }
 
-impl Side<'_> {
+impl ConstraintSide<'_> {
     /// The side's part of V and B: H v of the previous and of the current velocity, with the sign. Compiled once: inlining it
     /// would inline all kinds of points too.
     #[inline(never)]
@@ -35,7 +35,7 @@ impl Side<'_> {
 /// The error of the first side that has no velocities.
 #[inline(always)]
 pub fn free_velocities<'a, E>(
-    sides: impl IntoIterator<Item = Result<Side<'a>, E>>,
+    sides: impl IntoIterator<Item = Result<ConstraintSide<'a>, E>>,
 ) -> Result<[Vector; 2], E> {
     let mut sum = [[0.0; 3]; 2];
     for side in sides {
@@ -54,7 +54,7 @@ mod tests {
     use crate::math::has_negative_zero;
     use std::convert::Infallible;
 
-    fn made<const N: usize>(sides: [Side; N]) -> [Vector; 2] {
+    fn made<const N: usize>(sides: [ConstraintSide; N]) -> [Vector; 2] {
         free_velocities(sides.map(Ok::<_, Infallible>)).unwrap()
     }
 
@@ -63,14 +63,14 @@ mod tests {
         let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         // Axes: e_y, e_z, e_x.
         let frame = &[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0];
-        let master = Side {
+        let master = ConstraintSide {
             sign: 1.0,
             frame,
             point: Point::Rigid(Rigid { rotation: &identity, center: &[1.0, 0.0, 0.0] }, [2.0, 0.0, 0.0]),
             previous: &[0.0, 0.0, 2.0, 0.0, 0.0, 0.0],
             current: &[0.0, 0.0, 0.0, 1.0, 2.0, 3.0],
         };
-        let slave = Side {
+        let slave = ConstraintSide {
             sign: -1.0,
             frame,
             point: Point::PseudoRigid(PseudoRigid { center: &[0.0; 3] }, [0.0, 1.0, 0.0]),
@@ -93,7 +93,13 @@ mod tests {
         let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         let point = Point::Rigid(Rigid { rotation: &identity, center: &[0.0; 3] }, [1.0, 0.0, 0.0]);
         for velocity in [[0.0; 6], [-0.0; 6]] {
-            let side = |sign| Side { sign, frame: &identity, point, previous: &velocity, current: &velocity };
+            let side = |sign| ConstraintSide {
+                sign,
+                frame: &identity,
+                point,
+                previous: &velocity,
+                current: &velocity,
+            };
             for sides in [made([side(1.0)]), made([side(-1.0)]), made([side(1.0), side(-1.0)])] {
                 assert!(sides.iter().all(|velocity| !has_negative_zero(velocity)));
             }

@@ -11,7 +11,7 @@ use crate::team::{Partition, Team};
 
 /// Columns of a row that have consecutive slots in the panel of one body, or one that two bodies couple with the row.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct ColumnRun {
     /// The couplings of the first column with the row.
     pub couplings: [Option<Coupling>; 2],
     /// The number of columns; 1 if two bodies couple it.
@@ -28,7 +28,7 @@ pub trait WholeRows: Partition {
     ///
     /// # Errors
     /// The error of the first block that is not finite.
-    fn each(&mut self, make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result<(), Self::Fault>;
+    fn each(&mut self, make: impl FnMut(&ColumnRun, &mut [Block]) -> bool) -> Result<(), Self::Fault>;
 }
 
 /// Make the blocks of all rows; panels are complete, and diagonal blocks finite. A thread takes `part` rows at a time.
@@ -65,7 +65,7 @@ impl<R: WholeRows> Kernel for WholeRowsKernel<'_, R> {
 
 /// Make the blocks of a run; false if one is not finite. Blocks of one body are always finite, see [`Panel::finite_columns`].
 #[inline(always)]
-fn make<L: SimdLevel>(level: L, panels: &[Panel], run: &Run, blocks: &mut [Block]) -> bool {
+fn make<L: SimdLevel>(level: L, panels: &[Panel], run: &ColumnRun, blocks: &mut [Block]) -> bool {
     match (run.couplings, blocks) {
         ([Some(first), Some(second)], [block]) => {
             let (mut w, more) = (columns(level, panels, first), columns(level, panels, second));

@@ -7,7 +7,7 @@ use crate::kinematics::{pseudo_rigid, rigid};
 use crate::math::simd::{F64x4, SimdLevel, combination};
 use crate::math::{self, Block};
 use crate::memory::{self, bytes, resize};
-use crate::team::Places;
+use crate::team::SlicePair;
 
 /// The limit of rounding errors, relative to the diagonal: between the two halves of an inverse, and in a pivot.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -46,7 +46,7 @@ impl<'a> BlockDiagonal<'a> {
 /// L with h A⁻¹ = L Lᵀ for the two blocks of A⁻¹, followed in memory by its origins, which are not read for each slot.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Cholesky {
+pub struct CholeskyOfInverse {
     blocks: [Lower; 2],
     origins: [Origin; 2],
 }
@@ -62,12 +62,12 @@ struct Origin {
 /// A lower triangle: entries (0,0), (1,0), (2,0), (1,1), (2,1), (2,2).
 type Lower = [f64; 6];
 
-impl Cholesky {
+impl CholeskyOfInverse {
     /// No factor.
     pub const NONE: Self =
         Self { blocks: [[0.0; 6]; 2], origins: [Origin { step: f64::NAN, block: [0.0; 9] }; 2] };
 
-    /// The factor of the two blocks of an inverse, times the time step; `None` if [`Cholesky::collect`] returns false.
+    /// The factor of the two blocks of an inverse, times the time step; `None` if [`CholeskyOfInverse::collect`] returns false.
     #[cfg(test)]
     pub fn new(step: f64, inverse: [&Block; 2]) -> Option<Self> {
         let mut factor = Self::NONE;
@@ -227,7 +227,7 @@ pub struct Writer {
     /// The place of operators.
     pub target: Target,
     /// L for the operators still to be written; kept from one update to the next.
-    pub factor: Cholesky,
+    pub factor: CholeskyOfInverse,
 }
 
 /// The place of the operators of a body.
@@ -248,7 +248,7 @@ impl Writer {
     pub const RIGID: usize = 128;
 
     /// The writer of a body without a panel.
-    pub const NONE: Self = Self { target: Target::Complete, factor: Cholesky::NONE };
+    pub const NONE: Self = Self { target: Target::Complete, factor: CholeskyOfInverse::NONE };
 }
 
 impl Default for Writer {
@@ -258,7 +258,7 @@ impl Default for Writer {
 }
 
 /// The place of Z = H L of each slot, and whether it changes: for the owner of a slot.
-pub type Slots<const LENGTH: usize> = Places<[f64; LENGTH], bool>;
+pub type Slots<const LENGTH: usize> = SlicePair<[f64; LENGTH], bool>;
 
 /// The place of Z of one slot.
 pub struct Slot<'a, const LENGTH: usize> {

@@ -15,14 +15,14 @@ mod triangular_solve;
 
 use crate::inertia::cost::InverseCounts as Counts;
 use crate::inertia::{
-    Dense, FactorStatus, Factored, InertiaRef, Inverse, NodalInverse, Result, TreeFactor, Workspace,
+    Dense, FactorResult, FactorStatus, Factored, InertiaRef, Inverse, NodalInverse, TreeFactor, Workspace,
 };
 use crate::kinematics::{Column, Point};
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best, write};
 use crate::math::{Block, Real, is_finite};
 use crate::memory::{collect, refill};
 
-use operators::{Operators, SlotColumns};
+use operators::{GeneralOperators, SlotColumns};
 use products::{FromInverse, HColumns, Tiles};
 use triangular_solve::TriangularSolve;
 
@@ -32,7 +32,7 @@ const WIDTH: usize = 12;
 /// H and Y of the slots of one body.
 #[derive(Debug, Default)]
 pub struct General {
-    operators: Operators,
+    operators: GeneralOperators,
     tiles: Tiles,
     /// A⁻¹ at the dofs that slots touch, column by column: a column has a value for each row of a tile.
     inverse: Vec<f64>,
@@ -70,7 +70,7 @@ impl LastStrip {
 }
 
 impl General {
-    pub(super) fn start(&mut self, slots: usize, dofs: usize) -> Result {
+    pub(super) fn start(&mut self, slots: usize, dofs: usize) -> FactorResult {
         self.columns.clear();
         self.is_small = false;
         Ok(self.operators.start(slots, dofs)?)
@@ -83,7 +83,7 @@ impl General {
     ///
     /// # Panics
     /// If there is no such slot, or the operator does not have a column for each dof of the body.
-    pub fn add(&mut self, slot: usize, sign: f64, frame: &Block, point: &Point) -> Result {
+    pub fn add(&mut self, slot: usize, sign: f64, frame: &Block, point: &Point) -> FactorResult {
         Ok(self.operators.add(slot, sign, frame, point)?)
     }
 
@@ -101,7 +101,7 @@ impl General {
         inertia: &InertiaRef,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<FactorStatus>> {
+    ) -> FactorResult<Option<FactorStatus>> {
         self.operators.lay_out()?;
         match inertia {
             InertiaRef::Inverse(Inverse::Dense(inverse)) => {
@@ -141,7 +141,7 @@ impl General {
     }
 
     /// Put the operators into columns for an A⁻¹ that only the caller can apply.
-    pub(super) fn start_columns(&mut self) -> Result {
+    pub(super) fn start_columns(&mut self) -> FactorResult {
         self.operators.lay_out()?;
         self.operators.list_touched(false)?;
         let dofs = self.operators.dofs;
@@ -158,7 +158,7 @@ impl General {
     }
 
     /// Make Y from columns to which A⁻¹ was applied.
-    pub(super) fn take_solved(&mut self, step: f64) -> Result {
+    pub(super) fn take_solved(&mut self, step: f64) -> FactorResult {
         let dofs = self.operators.dofs;
         self.take_columns(step, |column| (dofs * column, 1))
     }
@@ -291,7 +291,7 @@ impl General {
     }
 
     /// Take the inverse from a dense one.
-    fn take_dense(&mut self, dense: &Dense) -> Result {
+    fn take_dense(&mut self, dense: &Dense) -> FactorResult {
         let Self { operators, inverse, inverse_of, .. } = self;
         let touched = &operators.touched;
         let rows = products::rows_of(touched.len());
@@ -312,7 +312,7 @@ impl General {
 
     /// Whether the body has nodes, and A⁻¹ at those that slots touch takes less time than solves for all slots; then they are
     /// listed.
-    fn has_nodes_to_solve_for(&mut self, factored: &Factored) -> Result<bool> {
+    fn has_nodes_to_solve_for(&mut self, factored: &Factored) -> FactorResult<bool> {
         let Self { operators, nodal_inverse, nodes, .. } = self;
         let has_nodes = operators.dofs.is_multiple_of(3);
         operators.list_touched(has_nodes)?;
@@ -331,7 +331,7 @@ impl General {
     }
 
     /// Compute the inverse at the nodes from the factor, unless it is there already.
-    fn take_nodal_inverse(&mut self, factored: &Factored, work: &mut Workspace) -> Result {
+    fn take_nodal_inverse(&mut self, factored: &Factored, work: &mut Workspace) -> FactorResult {
         let Self { operators, inverse, inverse_of, inverse_dofs, nodal_inverse, nodes, .. } = self;
         let touched = &operators.touched;
         if *inverse_of == Some(factored.revision()) && inverse_dofs == touched {
@@ -357,7 +357,7 @@ impl General {
         Ok(())
     }
 
-    fn take_products_with_inverse(&mut self, step: f64) -> Result {
+    fn take_products_with_inverse(&mut self, step: f64) -> FactorResult {
         let Self { operators, tiles, inverse, .. } = self;
         tiles.start(operators.tiles().len(), operators.touched.len())?;
         at_best(FromInverse { step, inverse, operators, tiles });
@@ -366,7 +366,7 @@ impl General {
 
     /// Write Hᵀ of all slots, scalar column after scalar column, into `length` values. `place` returns a column's first
     /// place and the step from one dof to the next.
-    fn write_columns(&mut self, length: usize, place: impl Fn(usize) -> (usize, usize)) -> Result {
+    fn write_columns(&mut self, length: usize, place: impl Fn(usize) -> (usize, usize)) -> FactorResult {
         let Self { operators, columns: all, .. } = self;
         refill(all, length, 0.0)?;
         let mut first = 0;
@@ -385,7 +385,7 @@ impl General {
     }
 
     /// Make Y of these columns once A⁻¹ has been applied to them.
-    fn take_columns(&mut self, step: f64, place: impl Fn(usize) -> (usize, usize)) -> Result {
+    fn take_columns(&mut self, step: f64, place: impl Fn(usize) -> (usize, usize)) -> FactorResult {
         let Self { operators, tiles, columns: all, .. } = self;
         tiles.start(operators.tiles().len(), operators.touched.len())?;
         let mut first = 0;

@@ -13,7 +13,9 @@ pub mod pseudo_rigid;
 mod small_blocks;
 
 use crate::inertia::cost::MatrixLifetime;
-use crate::inertia::{Boxed, FactorError, FactorStatus, Factored, InertiaRef, Result, TreeFactor, Workspace};
+use crate::inertia::{
+    Boxed, FactorError, FactorResult, FactorStatus, Factored, InertiaRef, TreeFactor, Workspace,
+};
 use crate::kinematics::rigid;
 use crate::math::Block;
 use crate::math::simd::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
@@ -21,7 +23,7 @@ use crate::prefetch::fetch_beyond;
 
 use factored::{FactoredSlots, Started};
 use general::{General, LastStrip};
-use nodal::Nodal;
+use nodal::NodalPanel;
 pub use small_blocks::SlotRange;
 
 /// The number of values in a slot of a rigid body.
@@ -32,7 +34,7 @@ pub const PSEUDO_RIGID: usize = pseudo_rigid::VALUES;
 /// The panel of a body. Expensive parts, as the factor of A, are kept from one update to the next.
 #[derive(Debug, Default)]
 pub struct Panel {
-    form: Form,
+    form: PanelForm,
     slots: FactoredSlots,
     /// The parts that most bodies do not need. They are apart so that panels are close together in memory.
     large: Option<Boxed<Large>>,
@@ -41,12 +43,12 @@ pub struct Panel {
 #[derive(Debug, Default)]
 struct Large {
     general: General,
-    nodal: Nodal,
+    nodal: NodalPanel,
     factored: Factored,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-enum Form {
+enum PanelForm {
     #[default]
     Rigid,
     PseudoRigid,
@@ -56,8 +58,8 @@ enum Form {
 
 impl Large {
     /// The factor of a small A.
-    fn small(&self, form: Form) -> Option<&TreeFactor> {
-        self.general.small().filter(|_| matches!(form, Form::General))
+    fn small(&self, form: PanelForm) -> Option<&TreeFactor> {
+        self.general.small().filter(|_| matches!(form, PanelForm::General))
     }
 }
 
@@ -67,18 +69,18 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_rigid(&mut self, slots: usize) -> Result<Started<'_, RIGID>> {
-        self.form = Form::Rigid;
+    pub fn start_rigid(&mut self, slots: usize) -> FactorResult<Started<'_, RIGID>> {
+        self.form = PanelForm::Rigid;
         Ok(self.slots.start::<RIGID>(slots)?)
     }
 
     /// Start again with `slots` slots of a pseudo-rigid body with a Cholesky factor. The caller writes every
-    /// [`pseudo_rigid::Slot`].
+    /// [`pseudo_rigid::PseudoRigidSlot`].
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Started<'_, PSEUDO_RIGID>> {
-        self.form = Form::PseudoRigid;
+    pub fn start_pseudo_rigid(&mut self, slots: usize) -> FactorResult<Started<'_, PSEUDO_RIGID>> {
+        self.form = PanelForm::PseudoRigid;
         Ok(self.slots.start::<PSEUDO_RIGID>(slots)?)
     }
 
@@ -87,8 +89,8 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_general(&mut self, slots: usize, dofs: usize) -> Result<&mut General> {
-        self.form = Form::General;
+    pub fn start_general(&mut self, slots: usize, dofs: usize) -> FactorResult<&mut General> {
+        self.form = PanelForm::General;
         self.slots.clear();
         let general = &mut self.large()?.general;
         general.start(slots, dofs)?;
@@ -105,15 +107,15 @@ impl Panel {
         slots: usize,
         nodes: usize,
         lifetime: MatrixLifetime,
-    ) -> Result<&mut Nodal> {
-        self.form = Form::Nodal;
+    ) -> FactorResult<&mut NodalPanel> {
+        self.form = PanelForm::Nodal;
         self.slots.clear();
         let nodal = &mut self.large()?.nodal;
         nodal.start(slots, nodes, lifetime)?;
         Ok(nodal)
     }
 
-    fn large(&mut self) -> Result<&mut Large> {
+    fn large(&mut self) -> FactorResult<&mut Large> {
         if self.large.is_none() {
             self.large = Some(Boxed::new(Large::default())?);
         }
@@ -130,10 +132,12 @@ impl Panel {
         step: f64,
         inertia: &InertiaRef,
         work: &mut Workspace,
-    ) -> Result<Option<FactorStatus>> {
+    ) -> FactorResult<Option<FactorStatus>> {
         match (self.form, self.large.as_deref_mut()) {
-            (Form::General, Some(large)) => large.general.apply(step, inertia, &mut large.factored, work),
-            (Form::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),
+            (PanelForm::General, Some(large)) => {
+                large.general.apply(step, inertia, &mut large.factored, work)
+            }
+            (PanelForm::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),
             _ => Ok(None),
         }
     }
@@ -142,9 +146,9 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_columns(&mut self) -> Result {
+    pub fn start_columns(&mut self) -> FactorResult {
         match (self.form, self.large.as_deref_mut()) {
-            (Form::General, Some(large)) => large.general.start_columns(),
+            (PanelForm::General, Some(large)) => large.general.start_columns(),
             _ => Ok(()),
         }
     }
@@ -154,7 +158,7 @@ impl Panel {
     pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
         match (self.form, self.large.as_deref_mut()) {
             // A panel with nodal operators may still have columns of general ones, left by an inverse callback that failed.
-            (Form::General, Some(large)) => {
+            (PanelForm::General, Some(large)) => {
                 Some(&mut large.general.columns[..]).filter(|columns| !columns.is_empty())
             }
             _ => None,
@@ -170,7 +174,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn take_solved(&mut self, step: f64) -> Result {
+    pub fn take_solved(&mut self, step: f64) -> FactorResult {
         self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
     }
 
@@ -187,7 +191,7 @@ impl Panel {
     ///
     /// # Errors
     /// If there is none, or memory is exhausted.
-    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> Result {
+    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> FactorResult {
         let large = self.large.as_deref().ok_or(FactorError::Missing)?;
         match large.small(self.form) {
             Some(small) => Ok(small.solve(x)?),
@@ -199,7 +203,7 @@ impl Panel {
     /// Cholesky factor know; for others the result is true.
     #[inline(always)]
     pub fn has_changed(&self, slot: usize) -> bool {
-        !matches!(self.form, Form::Rigid | Form::PseudoRigid) || self.slots.has_changed(slot)
+        !matches!(self.form, PanelForm::Rigid | PanelForm::PseudoRigid) || self.slots.has_changed(slot)
     }
 
     /// The place of Z of a slot, if the body has a Cholesky factor; for prefetches.
@@ -210,19 +214,19 @@ impl Panel {
 
     /// Whether the panel has nodal operators.
     pub fn is_nodal(&self) -> bool {
-        matches!(self.form, Form::Nodal)
+        matches!(self.form, PanelForm::Nodal)
     }
 
     /// Whether [`Panel::apply`] must still apply A⁻¹ to the operators.
     pub fn needs_inverse(&self) -> bool {
-        matches!(self.form, Form::General | Form::Nodal)
+        matches!(self.form, PanelForm::General | PanelForm::Nodal)
     }
 
     /// Estimate of the condition number of the matrix A that was factored last; 1 if there is none.
     ///
     /// # Errors
     /// As [`Factored::condition`].
-    pub fn condition(&self, work: &mut Workspace) -> Result<f64> {
+    pub fn condition(&self, work: &mut Workspace) -> FactorResult<f64> {
         let Some(large) = self.large.as_deref() else { return Ok(1.0) };
         match large.small(self.form) {
             Some(small) => Ok(small.condition()?),
@@ -272,7 +276,7 @@ impl Panel {
             return Some(columns);
         }
         let columns = match (self.form, self.large.as_deref(), last) {
-            (Form::General, Some(large), Some(last)) => {
+            (PanelForm::General, Some(large), Some(last)) => {
                 large.general.columns_in_turn(level, body, row, column, last)
             }
             _ => self.columns_of_large(level, row, column),
@@ -289,7 +293,7 @@ impl Panel {
     #[inline(always)]
     fn height(&self, slot: usize) -> usize {
         match (self.form, self.large.as_deref()) {
-            (Form::General, Some(large)) => large.general.height(slot),
+            (PanelForm::General, Some(large)) => large.general.height(slot),
             _ => 3,
         }
     }
@@ -298,7 +302,7 @@ impl Panel {
     #[inline(always)]
     pub fn write_run<L: SimdLevel>(&self, level: L, row: usize, first: usize, blocks: &mut [Block]) {
         match self.form {
-            Form::Rigid => {
+            PanelForm::Rigid => {
                 let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
                 let x = factored::columns::<L, { rigid::DOFS }>(level, x);
                 write_each(
@@ -308,7 +312,7 @@ impl Panel {
                     |y| factored::product(level, &x, y),
                 );
             }
-            Form::PseudoRigid => {
+            PanelForm::PseudoRigid => {
                 let (x, ys) = self.slots.run::<PSEUDO_RIGID>(row, first, blocks.len());
                 write_each(
                     blocks,
@@ -317,7 +321,7 @@ impl Panel {
                     |y| pseudo_rigid::product(level, x, y),
                 );
             }
-            Form::General | Form::Nodal => {}
+            PanelForm::General | PanelForm::Nodal => {}
         }
     }
 
@@ -333,7 +337,7 @@ impl Panel {
         mut transpose: impl FnMut(usize) -> &'a mut Block,
     ) -> Option<usize> {
         match (self.form, self.large.as_deref()) {
-            (Form::Rigid, _) => {
+            (PanelForm::Rigid, _) => {
                 let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
                 let x = factored::columns::<L, { rigid::DOFS }>(level, x);
                 write_both(
@@ -345,7 +349,7 @@ impl Panel {
                 );
                 None
             }
-            (Form::PseudoRigid, _) => {
+            (PanelForm::PseudoRigid, _) => {
                 let (x, ys) = self.slots.run::<PSEUDO_RIGID>(row, first, blocks.len());
                 write_both(
                     blocks,
@@ -356,7 +360,9 @@ impl Panel {
                 );
                 None
             }
-            (Form::General, Some(large)) => large.general.write_pairs(level, [row, first], blocks, transpose),
+            (PanelForm::General, Some(large)) => {
+                large.general.write_pairs(level, [row, first], blocks, transpose)
+            }
             _ => {
                 let mut failed = None;
                 for (k, block) in blocks.iter_mut().enumerate() {
@@ -382,15 +388,15 @@ impl Panel {
         column: usize,
     ) -> Option<[L::F64x4; 3]> {
         match self.form {
-            Form::Rigid => {
+            PanelForm::Rigid => {
                 let [x, y] = self.slots.pair::<RIGID>(row, column);
                 Some(factored::product(level, &factored::columns::<L, { rigid::DOFS }>(level, x), y))
             }
-            Form::PseudoRigid => {
+            PanelForm::PseudoRigid => {
                 let [x, y] = self.slots.pair::<PSEUDO_RIGID>(row, column);
                 Some(pseudo_rigid::product(level, x, y))
             }
-            Form::General | Form::Nodal => None,
+            PanelForm::General | PanelForm::Nodal => None,
         }
     }
 
@@ -442,8 +448,8 @@ impl Kernel for ColumnsOfLarge<'_> {
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { panel, row, column } = self;
         let [x, y, z] = match (panel.form, panel.large.as_deref()) {
-            (Form::General, Some(large)) => large.general.columns(level, row, column),
-            (Form::Nodal, Some(large)) => large.nodal.columns(level, row, column),
+            (PanelForm::General, Some(large)) => large.general.columns(level, row, column),
+            (PanelForm::Nodal, Some(large)) => large.nodal.columns(level, row, column),
             _ => return [[0.0; 4]; 3],
         };
         [x.values(), y.values(), z.values()]

@@ -6,7 +6,8 @@ mod operators;
 
 use crate::inertia::cost::{Counts, MatrixLifetime, SolveMethod, cheapest};
 use crate::inertia::{
-    FactorError, FactorStatus, Factored, InertiaRef, Inverse, NodalInverse, Result, Structure, Workspace,
+    FactorError, FactorResult, FactorStatus, Factored, InertiaRef, Inverse, NodalInverse, Structure,
+    Workspace,
 };
 use crate::kinematics;
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
@@ -15,16 +16,16 @@ use crate::memory::{bytes, refill};
 
 use couplings::{Couplings, Key};
 use nodewise::Nodewise;
-use operators::Operators;
+use operators::NodalOperators;
 
 /// The operators of the slots of one mesh, and their products with A⁻¹.
 #[derive(Debug, Default)]
-pub struct Nodal {
+pub struct NodalPanel {
     step: f64,
     mesh_nodes: usize,
     lifetime: MatrixLifetime,
     /// H of the slots.
-    operators: Operators,
+    operators: NodalOperators,
     /// Whether memory was exhausted for an operator.
     is_short_of_memory: bool,
     response: Response,
@@ -54,8 +55,13 @@ enum Response {
     Halves,
 }
 
-impl Nodal {
-    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lifetime: MatrixLifetime) -> Result {
+impl NodalPanel {
+    pub(super) fn start(
+        &mut self,
+        slots: usize,
+        mesh_nodes: usize,
+        lifetime: MatrixLifetime,
+    ) -> FactorResult {
         self.mesh_nodes = mesh_nodes;
         self.lifetime = lifetime;
         self.is_short_of_memory = false;
@@ -75,7 +81,7 @@ impl Nodal {
         inertia: &InertiaRef,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<FactorStatus>> {
+    ) -> FactorResult<Option<FactorStatus>> {
         ensure!(!self.is_short_of_memory, FactorError::Memory);
         self.step = step;
         match inertia {
@@ -159,7 +165,7 @@ impl Nodal {
         &self.values[9 * self.mesh_nodes * slot..9 * self.mesh_nodes * (slot + 1)]
     }
 
-    fn keep_products(&mut self, inverse: &Inverse) -> Result {
+    fn keep_products(&mut self, inverse: &Inverse) -> FactorResult {
         self.write_operators()?;
         let length = 9 * self.mesh_nodes;
         self.operator.clear();
@@ -174,7 +180,7 @@ impl Nodal {
     }
 
     /// Write H of every slot into the values: 3 × 3n each.
-    fn write_operators(&mut self) -> Result {
+    fn write_operators(&mut self) -> FactorResult {
         let (length, slots) = (9 * self.mesh_nodes, self.operators.factors.len());
         refill(&mut self.values, length * slots, 0.0)?;
         for (slot, h) in self.values.chunks_exact_mut(length).enumerate() {
@@ -188,7 +194,7 @@ impl Nodal {
     }
 
     /// Collect the nodes that operators touch, and choose the method with the fewest operations.
-    fn choose(&mut self, factored: &Factored) -> Result<SolveMethod> {
+    fn choose(&mut self, factored: &Factored) -> FactorResult<SolveMethod> {
         refill(&mut self.is_touched, self.mesh_nodes, false)?;
         self.touched.clear();
         self.touched.try_reserve(self.mesh_nodes)?;

@@ -2,7 +2,7 @@
 //! body, s = Σ_β Z_βᵀ x_β.
 
 use super::factored::columns;
-use super::{Form, PSEUDO_RIGID, Panel, RIGID};
+use super::{PSEUDO_RIGID, Panel, PanelForm, RIGID};
 use crate::math::Vector;
 use crate::math::simd::{F64x4, SimdLevel, combination};
 
@@ -24,19 +24,19 @@ impl Panel {
     #[inline(always)]
     pub fn add_to_sum<L: SimdLevel>(&self, level: L, slot: usize, x: &Vector, sum: &mut SumLanes<L>) {
         match self.form {
-            Form::Rigid => {
+            PanelForm::Rigid => {
                 let [z, _] = self.slots.pair::<RIGID>(slot, slot);
                 sum[0] = sum[0] + transposed_times(level, z, x);
                 sum[1] = sum[1] + transposed_times(level, &z[9..], x);
             }
-            Form::PseudoRigid => {
+            PanelForm::PseudoRigid => {
                 let [z, _] = self.slots.pair::<PSEUDO_RIGID>(slot, slot);
                 let turned = transposed_times(level, z, x);
                 for (sum, q) in sum.iter_mut().zip(&z[9..13]) {
                     *sum = *sum + turned * *q;
                 }
             }
-            Form::General | Form::Nodal => (),
+            PanelForm::General | PanelForm::Nodal => (),
         }
     }
 
@@ -44,18 +44,18 @@ impl Panel {
     #[inline(always)]
     pub fn times_sum<L: SimdLevel>(&self, level: L, slot: usize, s: &Sum) -> Option<L::F64x4> {
         match self.form {
-            Form::Rigid => {
+            PanelForm::Rigid => {
                 let [z, _] = self.slots.pair::<RIGID>(slot, slot);
                 let turning = combination(&columns::<L, 3>(level, z), &s[0]);
                 Some(turning + combination(&columns::<L, 3>(level, &z[9..]), &s[1]))
             }
-            Form::PseudoRigid => {
+            PanelForm::PseudoRigid => {
                 let [z, _] = self.slots.pair::<PSEUDO_RIGID>(slot, slot);
                 let q = &z[9..13];
                 let along = |k: usize| q[0] * s[0][k] + q[1] * s[1][k] + (q[2] * s[2][k] + q[3] * s[3][k]);
                 Some(combination(&columns::<L, 3>(level, z), &[along(0), along(1), along(2)]))
             }
-            Form::General | Form::Nodal => None,
+            PanelForm::General | PanelForm::Nodal => None,
         }
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! theory (44), (68): a quarter of the work for 12 dofs.
 
-use super::factored::{self, Cholesky};
+use super::factored::{self, CholeskyOfInverse};
 use crate::kinematics::pseudo_rigid::{Arm, PseudoRigidOperator};
 use crate::math::simd::{F64x4, SimdLevel, write};
 
@@ -13,16 +13,16 @@ pub const VALUES: usize = 13;
 
 /// Z = Eᵀ ⊗ qᵀ.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot<L: SimdLevel> {
+pub struct PseudoRigidSlot<L: SimdLevel> {
     level: L,
     axes: [L::F64x4; 3],
     q: Arm,
 }
 
-impl<L: SimdLevel> Slot<L> {
+impl<L: SimdLevel> PseudoRigidSlot<L> {
     /// Z = H L.
     #[inline(always)]
-    pub fn new(level: L, factor: &Cholesky, h: &PseudoRigidOperator<L::F64x4>) -> Self {
+    pub fn new(level: L, factor: &CholeskyOfInverse, h: &PseudoRigidOperator<L::F64x4>) -> Self {
         Self { level, axes: h.axes, q: factor.apply_to_arm(h.arm) }
     }
 

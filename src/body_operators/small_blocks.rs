@@ -3,7 +3,7 @@
 use std::iter;
 
 use super::general::RowsOfSlot;
-use super::{Form, Panel};
+use super::{Panel, PanelForm};
 use crate::kinematics::operator::{GROUP, MOST_ROWS, groups, height};
 use crate::math::is_finite;
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
@@ -111,7 +111,7 @@ impl Panel {
         if blocks.is_empty() {
             return;
         }
-        if let (Form::General, Some(large)) = (self.form, self.large.as_deref()) {
+        if let (PanelForm::General, Some(large)) = (self.form, self.large.as_deref()) {
             for (slot, first_row, _) in row.slots() {
                 let (general, rows) = (&large.general, &mut blocks[first_row..]);
                 level.call(RowsOfSlot { general, row: slot, first, stride: m, rows });

@@ -1,6 +1,6 @@
 //! An estimate of the 1-norm of an inverse that is only known through products with it.
 
-use super::factors::Solve;
+use super::factors::SolveKind;
 
 /// A lower bound of ‖A⁻¹‖₁, nearly always within a factor of three and often exact. `x` has one value for each row of A and is
 /// overwritten.
@@ -12,13 +12,13 @@ use super::factors::Solve;
 /// The first error of a solve.
 pub(crate) fn inverse_norm<E>(
     x: &mut [f64],
-    mut solve: impl FnMut(&mut [f64], Solve) -> Result<(), E>,
+    mut solve: impl FnMut(&mut [f64], SolveKind) -> Result<(), E>,
 ) -> Result<f64, E> {
     /// The largest number of solves with A⁻¹ in the search; it seldom needs them all.
     const MOST: usize = 5;
     let size = x.len();
     x.fill(1.0 / size as f64);
-    solve(x, Solve::Inverse)?;
+    solve(x, SolveKind::Inverse)?;
     let mut norm = one_norm(x);
     if size == 1 {
         return Ok(norm);
@@ -27,7 +27,7 @@ pub(crate) fn inverse_norm<E>(
     let mut last = usize::MAX;
     for _ in 1..MOST {
         x.iter_mut().for_each(|x| *x = 1.0_f64.copysign(*x));
-        solve(x, Solve::Transposed)?;
+        solve(x, SolveKind::Transposed)?;
         let (steepest, _) = x
             .iter()
             .enumerate()
@@ -38,7 +38,7 @@ pub(crate) fn inverse_norm<E>(
         last = steepest;
         x.fill(0.0);
         x[steepest] = 1.0;
-        solve(x, Solve::Inverse)?;
+        solve(x, SolveKind::Inverse)?;
         let found = one_norm(x);
         if found <= norm {
             break;
@@ -50,7 +50,7 @@ pub(crate) fn inverse_norm<E>(
         let magnitude = 1.0 + i as f64 / (size - 1) as f64;
         *x = if i % 2 == 0 { magnitude } else { -magnitude };
     }
-    solve(x, Solve::Inverse)?;
+    solve(x, SolveKind::Inverse)?;
     Ok(norm.max(2.0 * one_norm(x) / (3.0 * size as f64)))
 }
 

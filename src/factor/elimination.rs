@@ -9,13 +9,13 @@ use super::supernodes::{Lanes, Supernode, Supernodes, WIDEST};
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
 
 /// The elimination of all supernodes. The panels have the entries of the matrix at first.
-pub struct Elimination<'a> {
+pub struct CholeskyElimination<'a> {
     pub supernodes: &'a Supernodes,
     pub panels: &'a mut [Lanes],
     pub changes: &'a mut [Lanes],
 }
 
-impl Kernel for Elimination<'_> {
+impl Kernel for CholeskyElimination<'_> {
     /// The place of the first pivot that is not positive.
     type Output = Result<(), usize>;
 

@@ -6,7 +6,7 @@ use std::collections::TryReserveError;
 use super::Defect;
 
 /// The result of a function that may fail; `T` defaults to `()`.
-pub type Result<T = (), E = FactorError> = result::Result<T, E>;
+pub type FactorResult<T = (), E = FactorError> = result::Result<T, E>;
 
 /// The reason why a factorization or a solve failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::condition::inverse_norm;
 use super::error::FactorError;
-use super::factors::{Factors, Solve};
+use super::factors::{Factors, SolveKind};
 use super::is_finite;
 use super::matrix_copy::{MatrixCopy, check};
 use super::workspace::Workspace;
@@ -133,7 +133,7 @@ impl Factored {
     /// # Panics
     /// If the length of `panels` is no multiple of the length of a panel.
     pub fn solve(&self, panels: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
-        self.solve_panels(Solve::Inverse, panels, work)
+        self.solve_panels(SolveKind::Inverse, panels, work)
     }
 
     /// Replace each panel Hᵢ by Yᵢᵀ = (L⁻¹P Hᵢᵀ)ᵀ, so that H_α A⁻¹ H_βᵀ = Y_αᵀ Y_β. Returns false, without a change, if A is
@@ -147,7 +147,7 @@ impl Factored {
     pub fn half_solve(&self, panels: &mut [f64], work: &mut Workspace) -> Result<bool, FactorError> {
         let symmetric = self.structure() != Some(Structure::General);
         if symmetric {
-            self.solve_panels(Solve::Half, panels, work)?;
+            self.solve_panels(SolveKind::Half, panels, work)?;
         }
         Ok(symmetric)
     }
@@ -191,30 +191,30 @@ impl Factored {
         nodes: &[u32],
         wanted: &[u32],
         work: &mut Workspace,
-        mut store: impl FnMut(usize, Solution),
+        mut store: impl FnMut(usize, SolvedColumns),
     ) -> Result<(), FactorError> {
         self.solve_slots(
-            Task { which: Solve::Inverse, count: nodes.len(), wanted: Some(wanted) },
+            SolveRequest { which: SolveKind::Inverse, count: nodes.len(), wanted: Some(wanted) },
             work,
             &mut store,
             |_, k, mut columns| {
                 let node = 3 * nodes[k] as usize;
                 (0..3).for_each(|j| columns.at(node + j)[j] = 1.0);
             },
-            |store, k, columns| store(k, Solution(columns)),
+            |store, k, columns| store(k, SolvedColumns(columns)),
         )
     }
 
     fn solve_panels(
         &self,
-        which: Solve,
+        which: SolveKind,
         panels: &mut [f64],
         work: &mut Workspace,
     ) -> Result<(), FactorError> {
         let length = 3 * self.size();
         assert_eq!(panels.len() % length.max(1), 0);
         self.solve_slots(
-            Task { which, count: panels.len() / length.max(1), wanted: None },
+            SolveRequest { which, count: panels.len() / length.max(1), wanted: None },
             work,
             panels,
             |panels, k, mut columns| {
@@ -236,10 +236,10 @@ impl Factored {
     /// # Panics
     /// If x is shorter than A has rows.
     pub fn solve_vector(&self, x: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
-        self.solve_column(Solve::Inverse, x, work)
+        self.solve_column(SolveKind::Inverse, x, work)
     }
 
-    fn solve_column(&self, which: Solve, x: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
+    fn solve_column(&self, which: SolveKind, x: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
         let factors = self.ready_factors()?;
         let mut scratch = work.take(factors.solve_need(1))?;
         self.positions.iter().zip(&*x).for_each(|(&at, x)| scratch.columns[at as usize][0] = *x);
@@ -252,11 +252,11 @@ impl Factored {
     /// `store` reads their solutions. Batches may be padded with zeros.
     fn solve_slots<Data: ?Sized>(
         &self,
-        Task { which, count, wanted }: Task,
+        SolveRequest { which, count, wanted }: SolveRequest,
         work: &mut Workspace,
         data: &mut Data,
-        load: impl Fn(&Data, usize, Columns),
-        store: impl Fn(&mut Data, usize, Columns),
+        load: impl Fn(&Data, usize, PermutedColumns),
+        store: impl Fn(&mut Data, usize, PermutedColumns),
     ) -> Result<(), FactorError> {
         let factors = self.ready_factors()?;
         let positions = &self.positions;
@@ -271,12 +271,12 @@ impl Factored {
             }
             for slot in 0..slots {
                 let values = scratch.columns.as_flattened_mut();
-                load(data, first + slot, Columns { values, width, slot, positions });
+                load(data, first + slot, PermutedColumns { values, width, slot, positions });
             }
             factors.solve(which, vectors, wanted.is_some(), &mut scratch);
             for slot in 0..slots {
                 let values = scratch.columns.as_flattened_mut();
-                store(data, first + slot, Columns { values, width, slot, positions });
+                store(data, first + slot, PermutedColumns { values, width, slot, positions });
             }
         }
         Ok(())
@@ -296,8 +296,8 @@ fn vectors(slots: usize) -> usize {
 }
 
 /// The description of a solve.
-struct Task<'a> {
-    which: Solve,
+struct SolveRequest<'a> {
+    which: SolveKind,
     /// The number of slots, of three right-hand sides each.
     count: usize,
     /// The nodes at which the solutions are needed; `None` if at all of them.
@@ -305,14 +305,14 @@ struct Task<'a> {
 }
 
 /// The three columns of one slot in the columns of a batch, in the row order of the factors.
-struct Columns<'a> {
+struct PermutedColumns<'a> {
     values: &'a mut [f64],
     width: usize,
     slot: usize,
     positions: &'a [u32],
 }
 
-impl Columns<'_> {
+impl PermutedColumns<'_> {
     /// The values of row i of A.
     #[inline]
     fn at(&mut self, i: usize) -> &mut [f64] {
@@ -321,9 +321,9 @@ impl Columns<'_> {
 }
 
 /// The three solved columns of a node.
-pub struct Solution<'a>(Columns<'a>);
+pub struct SolvedColumns<'a>(PermutedColumns<'a>);
 
-impl Solution<'_> {
+impl SolvedColumns<'_> {
     /// The rows at a node, as the columns of a block.
     #[inline]
     pub fn transposed_at_node(&mut self, node: u32) -> [f64; 9] {

@@ -1,7 +1,7 @@
 //! Factors of a sparse matrix, symbolic and numeric: Cholesky LLᵀ with supernodes, or LU with row exchanges.
 
 use super::adjacency::Adjacency;
-use super::elimination::Elimination;
+use super::elimination::CholeskyElimination;
 use super::lu::{Lu, LuSolve};
 use super::matrix_copy::MatrixCopy;
 use super::minimum_degree::minimum_degree;
@@ -23,7 +23,7 @@ pub enum Factors {
 
 /// The kind of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Solve {
+pub enum SolveKind {
     /// A⁻¹.
     Inverse,
     /// A⁻ᵀ.
@@ -84,7 +84,7 @@ impl Factors {
                 for (&entry, &value) in supernodes.entries.iter().zip(&matrix.values) {
                     values[entry as usize] = value;
                 }
-                at_best(Elimination { supernodes, panels, changes })
+                at_best(CholeskyElimination { supernodes, panels, changes })
                     .map_err(|k| FactorError::NotPositiveDefinite { row: supernodes.order[k] as usize })?;
                 if is_finite(panels.as_flattened()) { Ok(()) } else { Err(FactorError::NotFinite) }
             }
@@ -104,7 +104,7 @@ impl Factors {
     ///
     /// # Panics
     /// If there is no kernel for this number of vectors.
-    pub fn solve(&self, which: Solve, vectors: usize, some: bool, scratch: &mut Scratch) {
+    pub fn solve(&self, which: SolveKind, vectors: usize, some: bool, scratch: &mut Scratch) {
         match vectors {
             1 => self.solve_vectors::<1>(which, some, scratch),
             2 => self.solve_vectors::<2>(which, some, scratch),
@@ -113,7 +113,7 @@ impl Factors {
         }
     }
 
-    fn solve_vectors<const V: usize>(&self, which: Solve, some: bool, scratch: &mut Scratch) {
+    fn solve_vectors<const V: usize>(&self, which: SolveKind, some: bool, scratch: &mut Scratch) {
         let (x, _) = scratch.columns.as_chunks_mut::<V>();
         match self {
             Self::Cholesky(supernodes, panels) => {

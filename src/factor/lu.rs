@@ -4,7 +4,7 @@
 //! The columns are in an order of minimum degree of the pattern with its transpose. A row on the diagonal of this order stays there unless
 //! its pivot is small: matrices of mechanics are nearly symmetric, and their factors then have little fill.
 
-use super::factors::Solve;
+use super::factors::SolveKind;
 use super::matrix_copy::MatrixCopy;
 use super::supernodes::Lanes;
 use super::tree::NONE;
@@ -18,13 +18,13 @@ const SHARE: f64 = 0.1;
 
 /// Columns of a triangular factor.
 #[derive(Debug, Default)]
-struct Columns {
+struct TriangularFactor {
     starts: Vec<usize>,
     rows: Vec<u32>,
     values: Vec<f64>,
 }
 
-impl Columns {
+impl TriangularFactor {
     fn clear(&mut self, count: usize) -> memory::Result {
         self.rows.clear();
         self.values.clear();
@@ -58,9 +58,9 @@ pub struct Lu {
     order: Vec<u32>,
     /// The place of each row; `NONE` while it has no pivot.
     place: Vec<u32>,
-    lower: Columns,
+    lower: TriangularFactor,
     /// The part above the diagonal.
-    upper: Columns,
+    upper: TriangularFactor,
     pivots: Vec<f64>,
     search: Search,
 }
@@ -189,7 +189,7 @@ impl Search {
     }
 
     /// Find the rows of L⁻¹a for a column with these rows, and set them to zero.
-    fn find(&mut self, rows: &[u32], column: u32, lower: &Columns, place: &[u32]) {
+    fn find(&mut self, rows: &[u32], column: u32, lower: &TriangularFactor, place: &[u32]) {
         let Self { x, met, path, found } = self;
         found.clear();
         let begin = |row: u32| match place[row as usize] {
@@ -226,7 +226,7 @@ impl Search {
 /// A solve with `V` vectors of right-hand sides in each row of x; `y` is scratch memory of the same size.
 pub struct LuSolve<'a, const V: usize> {
     pub lu: &'a Lu,
-    pub which: Solve,
+    pub which: SolveKind,
     pub x: &'a mut [[Lanes; V]],
     pub y: &'a mut [[Lanes; V]],
 }
@@ -238,7 +238,7 @@ impl<const V: usize> Kernel for LuSolve<'_, V> {
     fn at<L: SimdLevel>(self, level: L) {
         let Self { lu, which, x, y } = self;
         let count = lu.size();
-        if which == Solve::Transposed {
+        if which == SolveKind::Transposed {
             for (y, &column) in y.iter_mut().zip(&lu.order) {
                 *y = x[column as usize];
             }
@@ -272,7 +272,7 @@ impl<const V: usize> Kernel for LuSolve<'_, V> {
 #[inline(always)]
 fn solve_column<L: SimdLevel, const V: usize>(
     level: L,
-    columns: &Columns,
+    columns: &TriangularFactor,
     k: usize,
     pivot: Option<f64>,
     y: &mut [[Lanes; V]],
@@ -293,7 +293,7 @@ fn solve_column<L: SimdLevel, const V: usize>(
 #[inline(always)]
 fn solve_row<L: SimdLevel, const V: usize>(
     level: L,
-    columns: &Columns,
+    columns: &TriangularFactor,
     k: usize,
     pivot: Option<f64>,
     y: &mut [[Lanes; V]],

@@ -12,7 +12,7 @@ use crate::memory::{self, push, repeated};
 const FEW: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NodeKind {
     /// A row that is left, and the rows merged with it.
     Row,
     /// The rows that an elimination has coupled.
@@ -23,8 +23,8 @@ enum Kind {
 
 /// A row or an element.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    kind: Kind,
+struct GraphNode {
+    kind: NodeKind,
     /// Its list: the elements of a row, then its neighbors; the rows of an element.
     start: usize,
     elements: u32,
@@ -39,7 +39,7 @@ struct Node {
 }
 
 struct Graph {
-    nodes: Vec<Node>,
+    nodes: Vec<GraphNode>,
     lists: Vec<u32>,
     /// Rings of rows that are eliminated together.
     ring: Vec<u32>,
@@ -144,14 +144,14 @@ impl Graph {
         };
         for row in 0..count {
             let start = graph.lists.len();
-            let kind = if is_long(pattern, row) { Kind::Gone } else { Kind::Row };
-            if kind == Kind::Row {
+            let kind = if is_long(pattern, row) { NodeKind::Gone } else { NodeKind::Row };
+            if kind == NodeKind::Row {
                 let neighbors = pattern.of(row).iter().filter(|&&other| !is_long(pattern, other as usize));
                 graph.lists.extend(neighbors);
                 graph.left += 1;
             }
             let length = (graph.lists.len() - start) as u32;
-            graph.nodes.push(Node {
+            graph.nodes.push(GraphNode {
                 kind,
                 start,
                 elements: 0,
@@ -161,20 +161,20 @@ impl Graph {
                 outside: 0,
                 stamp: 0,
             });
-            if kind == Kind::Row {
+            if kind == NodeKind::Row {
                 graph.degrees.insert(row as u32, length);
             }
         }
         Ok(graph)
     }
 
-    fn node(&mut self, index: u32) -> &mut Node {
+    fn node(&mut self, index: u32) -> &mut GraphNode {
         &mut self.nodes[index as usize]
     }
 
     /// Eliminate a row and those that are merged with it.
     fn eliminate(&mut self, pivot: u32) -> memory::Result {
-        let Node { weight, degree, .. } = self.nodes[pivot as usize];
+        let GraphNode { weight, degree, .. } = self.nodes[pivot as usize];
         self.degrees.remove(pivot, degree);
         self.left -= weight;
         let start = self.lists.len();
@@ -191,7 +191,7 @@ impl Graph {
                 // All neighbors of the row are neighbors of the pivot: it is eliminated, too.
                 None => {
                     let node = self.node(row);
-                    node.kind = Kind::Gone;
+                    node.kind = NodeKind::Gone;
                     let weight = node.weight;
                     (size, self.left) = (size - weight, self.left - weight);
                     self.ring.swap(row as usize, pivot as usize);
@@ -208,11 +208,11 @@ impl Graph {
     fn gather(&mut self, pivot: u32) -> memory::Result<u32> {
         let Self { nodes, lists, marks, mark, degrees, .. } = self;
         marks[pivot as usize] = *mark;
-        let Node { start, elements, length, .. } = nodes[pivot as usize];
+        let GraphNode { start, elements, length, .. } = nodes[pivot as usize];
         let mut size = 0;
-        let mut take = |nodes: &mut [Node], lists: &mut Vec<u32>, row: u32| {
-            let Node { kind, weight, degree, .. } = nodes[row as usize];
-            if kind == Kind::Row && marks[row as usize] != *mark {
+        let mut take = |nodes: &mut [GraphNode], lists: &mut Vec<u32>, row: u32| {
+            let GraphNode { kind, weight, degree, .. } = nodes[row as usize];
+            if kind == NodeKind::Row && marks[row as usize] != *mark {
                 marks[row as usize] = *mark;
                 size += weight;
                 degrees.remove(row, degree);
@@ -222,13 +222,13 @@ impl Graph {
         };
         for k in start..start + elements as usize {
             let element = lists[k];
-            let Node { kind, start, length, .. } = nodes[element as usize];
-            if kind == Kind::Element {
+            let GraphNode { kind, start, length, .. } = nodes[element as usize];
+            if kind == NodeKind::Element {
                 for k in start..start + length as usize {
                     let row = lists[k];
                     take(nodes, lists, row)?;
                 }
-                nodes[element as usize].kind = Kind::Gone;
+                nodes[element as usize].kind = NodeKind::Gone;
             }
         }
         for k in start + elements as usize..start + length as usize {
@@ -241,7 +241,7 @@ impl Graph {
     /// Count the rows outside of the newest element for each older element that shares rows with it.
     fn count_outside(&mut self, members: std::ops::Range<usize>) {
         for k in members {
-            let Node { start, elements, weight, .. } = self.nodes[self.lists[k] as usize];
+            let GraphNode { start, elements, weight, .. } = self.nodes[self.lists[k] as usize];
             for k in start..start + elements as usize {
                 let element = &mut self.nodes[self.lists[k] as usize];
                 if element.stamp != self.mark {
@@ -257,16 +257,16 @@ impl Graph {
     /// none if the list has only the newest element.
     fn shorten(&mut self, row: u32, pivot: u32) -> Option<u32> {
         let Self { nodes, lists, marks, mark, .. } = self;
-        let Node { start, elements, length, degree, .. } = nodes[row as usize];
+        let GraphNode { start, elements, length, degree, .. } = nodes[row as usize];
         let (mut outside, mut hash, mut to) = (0_u32, 0_u32, start);
         for k in start..start + elements as usize {
             let element = lists[k];
             let node = &mut nodes[element as usize];
-            if node.kind != Kind::Element {
+            if node.kind != NodeKind::Element {
                 continue;
             }
             if node.outside == 0 {
-                node.kind = Kind::Gone;
+                node.kind = NodeKind::Gone;
                 continue;
             }
             outside = outside.saturating_add(node.outside);
@@ -278,7 +278,7 @@ impl Graph {
         for k in start + elements as usize..start + length as usize {
             let other = lists[k];
             let node = &nodes[other as usize];
-            if node.kind == Kind::Row && marks[other as usize] != *mark {
+            if node.kind == NodeKind::Row && marks[other as usize] != *mark {
                 outside = outside.saturating_add(node.weight);
                 hash = hash.wrapping_add(other);
                 lists[to] = other;
@@ -307,7 +307,7 @@ impl Graph {
         for same in hashes.chunk_by(|a, b| a.0 == b.0) {
             for (k, &(_, row)) in same.iter().enumerate() {
                 let later = &same[k + 1..];
-                if self.nodes[row as usize].kind != Kind::Row || later.is_empty() {
+                if self.nodes[row as usize].kind != NodeKind::Row || later.is_empty() {
                     continue;
                 }
                 self.mark += 1;
@@ -315,9 +315,9 @@ impl Graph {
                     self.marks[self.lists[k] as usize] = self.mark;
                 }
                 for &(_, other) in later {
-                    if self.nodes[other as usize].kind == Kind::Row && self.is_equal(row, other) {
+                    if self.nodes[other as usize].kind == NodeKind::Row && self.is_equal(row, other) {
                         self.nodes[row as usize].weight += self.nodes[other as usize].weight;
-                        self.nodes[other as usize].kind = Kind::Gone;
+                        self.nodes[other as usize].kind = NodeKind::Gone;
                         self.ring.swap(row as usize, other as usize);
                     }
                 }
@@ -327,7 +327,7 @@ impl Graph {
     }
 
     fn list(&self, row: u32) -> std::ops::Range<usize> {
-        let Node { start, length, .. } = self.nodes[row as usize];
+        let GraphNode { start, length, .. } = self.nodes[row as usize];
         start..start + length as usize
     }
 
@@ -345,7 +345,7 @@ impl Graph {
         for k in start..lists.len() {
             let row = lists[k];
             let node = &mut nodes[row as usize];
-            if node.kind == Kind::Row {
+            if node.kind == NodeKind::Row {
                 node.degree = node.degree.saturating_add(size - node.weight).min(*left - node.weight);
                 degrees.insert(row, node.degree);
                 lists[to] = row;
@@ -354,7 +354,7 @@ impl Graph {
         }
         lists.truncate(to);
         let node = &mut nodes[pivot as usize];
-        node.kind = if to == start { Kind::Gone } else { Kind::Element };
+        node.kind = if to == start { NodeKind::Gone } else { NodeKind::Element };
         (node.start, node.length, node.degree) = (start, (to - start) as u32, size);
     }
 }

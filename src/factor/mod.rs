@@ -22,7 +22,7 @@ mod triangles;
 mod workspace;
 
 pub use boxed::Boxed;
-pub use error::{FactorError, Result};
+pub use error::{FactorError, FactorResult};
 pub use factored::{FactorStatus, Factored, SLOTS_AT_ONCE, Structure};
 pub use matrix_copy::{MatrixCopy, check};
 pub use tree::{NONE, postorder};

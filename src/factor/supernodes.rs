@@ -239,7 +239,7 @@ impl Supernodes {
 }
 
 /// A supernode that may still grow.
-struct Part {
+struct GrowingSupernode {
     start: usize,
     end: usize,
     /// The rows below, and the number of entries that are zero.
@@ -247,7 +247,7 @@ struct Part {
     zeros: usize,
 }
 
-impl Part {
+impl GrowingSupernode {
     /// The part with the next part, if they may be one supernode.
     fn joined(&self, next: &Self) -> Option<Self> {
         let (width, more) = (next.end - self.start, next.end - next.start + next.below);
@@ -261,9 +261,10 @@ impl Part {
 
 /// Divide the columns into supernodes; their rows are only counted.
 fn divide(tree: &Tree) -> memory::Result<Vec<Supernode>> {
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<GrowingSupernode> = Vec::new();
     for column in 0..tree.order.len() {
-        let mut part = Part { start: column, end: column + 1, below: tree.below[column] as usize, zeros: 0 };
+        let mut part =
+            GrowingSupernode { start: column, end: column + 1, below: tree.below[column] as usize, zeros: 0 };
         // The last parts may be branches of this one.
         while let Some(last) = parts.last()
             && (part.start..part.end).contains(&(tree.parent[last.end - 1] as usize))
@@ -274,7 +275,7 @@ fn divide(tree: &Tree) -> memory::Result<Vec<Supernode>> {
         }
         push(&mut parts, part)?;
     }
-    let supernode = |part: &Part| Supernode {
+    let supernode = |part: &GrowingSupernode| Supernode {
         start: part.start,
         width: part.end - part.start,
         rows: 0..part.below,

@@ -4,8 +4,8 @@ use testing::Random;
 use testing::matrices::compressed;
 
 use super::adjacency::Adjacency;
-use super::elimination::Elimination;
-use super::factors::{Factors, Solve};
+use super::elimination::CholeskyElimination;
+use super::factors::{Factors, SolveKind};
 use super::lu::{Lu, LuSolve};
 use super::minimum_degree::minimum_degree;
 use super::supernodes::{Lanes, Supernodes, WIDEST};
@@ -152,7 +152,7 @@ fn check_solve(full: &DMatrix<f64>, factors: &Factors, work: &mut Workspace) {
             scratch.columns[positions[i] as usize][j] = b[(i, j)];
         }
     }
-    factors.solve(Solve::Inverse, 1, false, &mut scratch);
+    factors.solve(SolveKind::Inverse, 1, false, &mut scratch);
     let x = DMatrix::from_fn(n, 3, |i, j| scratch.columns[positions[i] as usize][j]);
     assert!((full * x - &b).amax() < 1e-12 * b.amax());
 }
@@ -194,20 +194,20 @@ proptest! {
         let mut best = plain.clone();
         let mut changes = vec![[f64::NAN; 4]; supernodes.most_changes];
         let supernodes = &supernodes;
-        Elimination { supernodes, panels: &mut plain, changes: &mut changes }.at(Plain).unwrap();
+        CholeskyElimination { supernodes, panels: &mut plain, changes: &mut changes }.at(Plain).unwrap();
         changes.fill([f64::NAN; 4]);
-        at_best(Elimination { supernodes, panels: &mut best, changes: &mut changes }).unwrap();
+        at_best(CholeskyElimination { supernodes, panels: &mut best, changes: &mut changes }).unwrap();
         prop_assert_eq!(bits(&plain), bits(&best));
         let x: Vec<Lanes> = Random::new(seed).values(12 * size).as_chunks().0.to_vec();
         let (mut one, mut two) = (x.clone(), x.clone());
-        let solve = |x| Triangles::<3> { supernodes, panels: &best, which: Solve::Inverse, marks: None, x };
+        let solve = |x| Triangles::<3> { supernodes, panels: &best, which: SolveKind::Inverse, marks: None, x };
         solve(one.as_chunks_mut().0).at(Plain);
         at_best(solve(two.as_chunks_mut().0));
         prop_assert_eq!(bits(&one), bits(&two));
         // Fewer right-hand sides.
         let mut narrow: Vec<Lanes> = x.chunks(3).flat_map(|row| row[..2].to_vec()).collect();
         let x = narrow.as_chunks_mut().0;
-        at_best(Triangles::<2> { supernodes, panels: &best, which: Solve::Inverse, marks: None, x });
+        at_best(Triangles::<2> { supernodes, panels: &best, which: SolveKind::Inverse, marks: None, x });
         let expected: Vec<Lanes> = one.chunks(3).flat_map(|row| row[..2].to_vec()).collect();
         prop_assert_eq!(bits(&narrow), bits(&expected));
     }
@@ -224,7 +224,7 @@ proptest! {
         lu.factorize(&matrix).unwrap();
         let x = Random::new(seed).values(4 * size);
         let inverse = full.try_inverse().unwrap();
-        for (which, inverse) in [(Solve::Inverse, inverse.clone()), (Solve::Transposed, inverse.transpose())] {
+        for (which, inverse) in [(SolveKind::Inverse, inverse.clone()), (SolveKind::Transposed, inverse.transpose())] {
             let solved = |is_plain: bool| {
                 let (mut x, mut y) = (x.as_chunks::<4>().0.to_vec(), vec![[0.0; 4]; size]);
                 let (columns, scratch) = (x.as_chunks_mut().0, y.as_chunks_mut().0);

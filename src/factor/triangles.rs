@@ -6,7 +6,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "indices are those of the formulas")]
 
-use super::factors::Solve;
+use super::factors::SolveKind;
 use super::supernodes::{Lanes, Supernodes};
 use crate::math::simd::{F64x4, Kernel, SimdLevel};
 
@@ -14,7 +14,7 @@ use crate::math::simd::{F64x4, Kernel, SimdLevel};
 pub struct Triangles<'a, const V: usize> {
     pub supernodes: &'a Supernodes,
     pub panels: &'a [Lanes],
-    pub which: Solve,
+    pub which: SolveKind,
     /// The rows that are needed; those on which they depend are marked, too. All if there are no marks.
     pub marks: Option<&'a mut [bool]>,
     pub x: &'a mut [[Lanes; V]],
@@ -27,7 +27,7 @@ impl<const V: usize> Kernel for Triangles<'_, V> {
     fn at<L: SimdLevel>(self, level: L) {
         let Self { supernodes, panels, which, marks, x } = self;
         solve_lower(level, supernodes, panels, x);
-        if which != Solve::Half {
+        if which != SolveKind::Half {
             let marks = marks.map(|marks| {
                 mark_ancestors(supernodes, marks);
                 &*marks

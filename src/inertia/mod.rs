@@ -12,7 +12,7 @@ pub mod tree_factor;
 
 pub(crate) use crate::factor::Boxed;
 use crate::factor::ascends;
-pub use crate::factor::{Defect, FactorError, FactorStatus, Factored, Result, Structure, Workspace};
+pub use crate::factor::{Defect, FactorError, FactorResult, FactorStatus, Factored, Structure, Workspace};
 pub use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
 pub use nodal_inverse::NodalInverse;
@@ -169,7 +169,7 @@ impl Matrix<'_> {
     ///
     /// # Errors
     /// As [`Factored::update`].
-    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<FactorStatus> {
+    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> FactorResult<FactorStatus> {
         factored.update(self.structure, self.starts, self.rows, self.values, work)
     }
 
@@ -177,7 +177,7 @@ impl Matrix<'_> {
     ///
     /// # Errors
     /// As [`Factored::update`], and if memory is exhausted.
-    pub fn check(&self) -> Result {
+    pub fn check(&self) -> FactorResult {
         crate::factor::check(
             self.starts,
             self.rows,

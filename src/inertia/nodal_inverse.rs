@@ -4,7 +4,7 @@ use std::{iter, mem};
 
 use crate::factor::SLOTS_AT_ONCE;
 
-use super::{FactorError, Factored, Result, Structure, Workspace};
+use super::{FactorError, FactorResult, Factored, Structure, Workspace};
 use crate::math::{Block, transposed};
 use crate::memory::{bytes, collect, resize};
 
@@ -76,7 +76,7 @@ impl NodalInverse {
     /// # Errors
     /// If there is no factor, the factor has no such node or its size is no multiple of three, or memory is exhausted. After an
     /// error nothing is kept.
-    pub fn update(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<usize> {
+    pub fn update(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> FactorResult<usize> {
         let kept = self.belongs_to(factor);
         if kept && needed.iter().all(|&node| self.is_complete(node)) {
             return Ok(0);
@@ -96,7 +96,7 @@ impl NodalInverse {
         result
     }
 
-    fn start(&mut self, factor: &Factored) -> Result {
+    fn start(&mut self, factor: &Factored) -> FactorResult {
         self.clear();
         self.symmetric = factor.structure() == Some(Structure::PositiveDefinite);
         let nodes = factor.size() / 3;
@@ -166,7 +166,7 @@ impl NodalInverse {
 
     /// Give slots to the needed nodes that have none, and compute all unknown blocks between the needed nodes. Returns the number of
     /// new slots.
-    fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<usize> {
+    fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> FactorResult<usize> {
         let are_nodes = needed.iter().all(|&node| (node as usize) < self.slots.len());
         ensure!(factor.size().is_multiple_of(3) && are_nodes, FactorError::Matrix(super::Defect::Size));
         let old = self.nodes.len();
@@ -209,7 +209,7 @@ impl NodalInverse {
         needed: &[u32],
         all: bool,
         work: &mut Workspace,
-    ) -> Result {
+    ) -> FactorResult {
         let mut wanted = mem::take(&mut self.wanted);
         wanted.clear();
         // Without symmetry a solve computes all rows anyway.

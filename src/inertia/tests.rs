@@ -17,7 +17,7 @@ fn expected(inverse: &DMatrix<f64>, h: &[f64], step: f64) -> Matrix3xX<f64> {
     step * Matrix3xX::from_column_slice(h) * inverse.transpose()
 }
 
-fn check(inverse: Inverse, full: &DMatrix<f64>, h: &[f64]) -> Result<(), TestCaseError> {
+fn check(inverse: Inverse, full: &DMatrix<f64>, h: &[f64]) -> FactorResult<(), TestCaseError> {
     prop_assert_eq!(inverse.size(), full.nrows());
     let mut y = vec![f64::NAN; h.len()];
     inverse.apply(0.25, h, &mut y);

@@ -11,7 +11,7 @@ use crate::memory::{self, bytes, collect, resize};
 
 use crate::factor::{MatrixCopy, check};
 
-use super::{FactorError, FactorStatus, Matrix, Result};
+use super::{FactorError, FactorResult, FactorStatus, Matrix};
 
 /// The largest number of rows of a small matrix: the number of bits in a word.
 pub const MOST_ROWS: usize = u64::BITS as usize;
@@ -73,7 +73,7 @@ impl TreeFactor {
     ///
     /// # Errors
     /// As [`super::Factored::update`]. There is no factor then, and the next update tries again.
-    pub fn update(&mut self, matrix: &Matrix) -> Result<FactorStatus> {
+    pub fn update(&mut self, matrix: &Matrix) -> FactorResult<FactorStatus> {
         let Matrix { starts, rows, values, .. } = *matrix;
         let same_pattern = rows.len() == values.len() && self.matrix.has_pattern(starts, rows);
         if same_pattern && self.is_ready && self.matrix.has_values(values) {
@@ -212,7 +212,7 @@ impl TreeFactor {
     ///
     /// # Panics
     /// If x is shorter than A has rows.
-    pub fn solve(&self, x: &mut [f64]) -> Result {
+    pub fn solve(&self, x: &mut [f64]) -> FactorResult {
         ensure!(self.is_ready, FactorError::Missing);
         for row in (0..self.size()).rev() {
             for column in ascending(self.patterns[row]) {
@@ -232,7 +232,7 @@ impl TreeFactor {
     ///
     /// # Errors
     /// If there is no factor.
-    pub fn condition(&self) -> Result<f64> {
+    pub fn condition(&self) -> FactorResult<f64> {
         let largest = |most: f64, x: &f64| most.max(*x);
         let (mut sums, mut most) = ([0.0; MOST_ROWS], 0.0);
         self.matrix.add_column_sums(true, &mut sums);
@@ -262,7 +262,7 @@ impl TreeFactor {
 struct TreeElimination<'a>(&'a mut TreeFactor);
 
 impl Kernel for TreeElimination<'_> {
-    type Output = Result;
+    type Output = FactorResult;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {

@@ -12,7 +12,7 @@ use crate::math::simd::{F64x4, Plain, SimdLevel, combination};
 use crate::math::{Block, Vector};
 use finite_element::{Location, NodalOperator};
 pub use nodal::Nodal;
-pub use operator::{Action, Column, Operator, Placement};
+pub use operator::{Action, Column, Operator, PlacementRef};
 
 /// A point of a body, with the data that relate it to the generalized velocity of the body.
 #[derive(Clone, Copy, Debug)]

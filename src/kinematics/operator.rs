@@ -43,11 +43,11 @@ pub const fn height(rows: usize, group: usize) -> usize {
 pub struct Operator {
     rows: u8,
     dofs: usize,
-    form: Form,
+    form: OperatorForm,
 }
 
 #[derive(Debug)]
-enum Form {
+enum OperatorForm {
     /// The nonzero columns of both groups; the second list is empty for three rows or fewer.
     Columns([Vec<Column>; 2]),
     /// Three rows.
@@ -73,7 +73,7 @@ impl Operator {
         columns: impl Iterator<Item = (u32, Vector)> + Clone,
     ) -> memory::Result<Self> {
         let lists = [nonzero(columns)?, Vec::new()];
-        Ok(Self { rows: 3, dofs: dofs as usize, form: Form::Columns(lists) })
+        Ok(Self { rows: 3, dofs: dofs as usize, form: OperatorForm::Columns(lists) })
     }
 
     /// `rows` rows, 1 to 6, and `dofs` columns. The iterator yields the columns that may be nonzero, ascending; their values
@@ -93,12 +93,12 @@ impl Operator {
         let group =
             |group: usize| nonzero(columns.clone().map(move |(index, all)| (index, part(&all, rows, group))));
         let second = if rows > GROUP { group(1)? } else { Vec::new() };
-        Ok(Self { rows: rows as u8, dofs: dofs as usize, form: Form::Columns([group(0)?, second]) })
+        Ok(Self { rows: rows as u8, dofs: dofs as usize, form: OperatorForm::Columns([group(0)?, second]) })
     }
 
     /// An operator of `nodes` nodes with three rows, and three dofs for each node.
     pub fn of_nodes(nodes: u32, nodal: Nodal) -> Self {
-        Self { rows: 3, dofs: 3 * nodes as usize, form: Form::Nodal(nodal) }
+        Self { rows: 3, dofs: 3 * nodes as usize, form: OperatorForm::Nodal(nodal) }
     }
 
     /// Copy it.
@@ -107,9 +107,11 @@ impl Operator {
     /// If memory is exhausted.
     pub fn try_clone(&self) -> memory::Result<Self> {
         let form = match &self.form {
-            Form::Columns([first, second]) => Form::Columns([copied(first)?, copied(second)?]),
-            Form::Nodal(Nodal { factor, weights }) => {
-                Form::Nodal(Nodal { factor: *factor, weights: copied(weights)? })
+            OperatorForm::Columns([first, second]) => {
+                OperatorForm::Columns([copied(first)?, copied(second)?])
+            }
+            OperatorForm::Nodal(Nodal { factor, weights }) => {
+                OperatorForm::Nodal(Nodal { factor: *factor, weights: copied(weights)? })
             }
         };
         Ok(Self { form, ..*self })
@@ -141,8 +143,8 @@ impl Operator {
     /// The nodal form, if it has this form.
     pub fn by_nodes(&self) -> Option<&Nodal> {
         match &self.form {
-            Form::Nodal(nodal) => Some(nodal),
-            Form::Columns(_) => None,
+            OperatorForm::Nodal(nodal) => Some(nodal),
+            OperatorForm::Columns(_) => None,
         }
     }
 
@@ -150,16 +152,16 @@ impl Operator {
     #[inline(always)]
     pub fn columns(&self, group: usize) -> Option<&[Column]> {
         match &self.form {
-            Form::Columns(lists) => Some(&lists[group]),
-            Form::Nodal(_) => None,
+            OperatorForm::Columns(lists) => Some(&lists[group]),
+            OperatorForm::Nodal(_) => None,
         }
     }
 
     /// As [`Operator::columns`], for the caller to replace. Columns must ascend, and have zeros beyond the height of the group.
     pub fn columns_mut(&mut self, group: usize) -> Option<&mut Vec<Column>> {
         match &mut self.form {
-            Form::Columns(lists) => Some(&mut lists[group]),
-            Form::Nodal(_) => None,
+            OperatorForm::Columns(lists) => Some(&mut lists[group]),
+            OperatorForm::Nodal(_) => None,
         }
     }
 
@@ -170,7 +172,7 @@ impl Operator {
     /// If memory is exhausted.
     pub fn replace(&mut self, values: &[f64]) -> memory::Result {
         let (rows, dofs) = (self.rows(), self.dofs);
-        let Form::Columns(lists) = &mut self.form else { return Ok(()) };
+        let OperatorForm::Columns(lists) = &mut self.form else { return Ok(()) };
         for (group, list) in lists.iter_mut().enumerate().take(groups(rows)) {
             list.clear();
             list.try_reserve_exact(dofs)?;
@@ -188,16 +190,16 @@ impl Operator {
     #[inline(always)]
     pub fn each_column(&self, group: usize, mut visit: impl FnMut(Column)) {
         match &self.form {
-            Form::Columns(lists) => lists[group].iter().copied().for_each(visit),
-            Form::Nodal(nodal) => nodal.each_column(|index, values| visit(Column { index, values })),
+            OperatorForm::Columns(lists) => lists[group].iter().copied().for_each(visit),
+            OperatorForm::Nodal(nodal) => nodal.each_column(|index, values| visit(Column { index, values })),
         }
     }
 
     /// An upper bound of the number of columns that [`Operator::each_column`] visits.
     pub fn most_columns(&self, group: usize) -> usize {
         match &self.form {
-            Form::Columns(lists) => lists[group].len(),
-            Form::Nodal(nodal) => 3 * nodal.weights.len(),
+            OperatorForm::Columns(lists) => lists[group].len(),
+            OperatorForm::Nodal(nodal) => 3 * nodal.weights.len(),
         }
     }
 
@@ -214,7 +216,7 @@ impl Operator {
     #[inline(always)]
     pub fn times<const N: usize>(&self, group: usize, vectors: [&[f64]; N]) -> [Vector; N] {
         match &self.form {
-            Form::Columns(lists) => {
+            OperatorForm::Columns(lists) => {
                 let mut sums = [[0.0; 3]; N];
                 for Column { index, values } in &lists[group] {
                     for (sum, u) in sums.iter_mut().zip(vectors) {
@@ -224,20 +226,20 @@ impl Operator {
                 }
                 sums
             }
-            Form::Nodal(nodal) => vectors.map(|u| nodal.times(u)),
+            OperatorForm::Nodal(nodal) => vectors.map(|u| nodal.times(u)),
         }
     }
 
     /// Add Hᵀ x to `force`, for a group of rows; values of x beyond its height must be finite.
     pub fn add_transposed_times(&self, group: usize, x: &Vector, force: &mut [f64]) {
         match &self.form {
-            Form::Columns(lists) => {
+            OperatorForm::Columns(lists) => {
                 for Column { index, values } in &lists[group] {
                     let force = &mut force[*index as usize];
                     values.iter().zip(x).for_each(|(h, x)| *force += h * x);
                 }
             }
-            Form::Nodal(nodal) => nodal.add_transposed_times(x, force),
+            OperatorForm::Nodal(nodal) => nodal.add_transposed_times(x, force),
         }
     }
 }
@@ -271,14 +273,14 @@ pub struct Action<'a> {
     /// Whether the body is the master, and whether it is the slave.
     pub roles: [bool; 2],
     /// Where the constraint acts.
-    pub placement: Placement<'a>,
+    pub placement: PlacementRef<'a>,
     /// The group of rows, see [`Operator`]; 0 at points.
     pub group: usize,
 }
 
 /// Where a constraint acts on its bodies, the master first.
 #[derive(Clone, Copy, Debug)]
-pub enum Placement<'a> {
+pub enum PlacementRef<'a> {
     /// At points, in a local frame.
     Points {
         /// E, the local frame: its axes are the columns.
@@ -293,7 +295,7 @@ pub enum Placement<'a> {
 impl Action<'_> {
     /// Visit the operators on the body.
     pub(super) fn operators(&self, mut visit: impl FnMut(&Operator)) {
-        if let Placement::Operators(operators) = self.placement {
+        if let PlacementRef::Operators(operators) = self.placement {
             let own = operators.into_iter().zip(self.roles).filter(|(_, is_own)| *is_own);
             own.filter_map(|(operator, _)| operator).for_each(&mut visit);
         }

@@ -1,6 +1,6 @@
 //! Pseudo-rigid bodies: homogeneous deformation, theory (44).
 
-use super::operator::{Action, Placement};
+use super::operator::{Action, PlacementRef};
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector, difference};
 
@@ -72,7 +72,7 @@ impl Action<'_> {
         level: L,
         body: &PseudoRigid,
     ) -> PseudoRigidOperator<L::F64x4> {
-        let Placement::Points { frame, points: [master, slave] } = self.placement else {
+        let PlacementRef::Points { frame, points: [master, slave] } = self.placement else {
             unreachable!("a pseudo-rigid body with constraints by operators is a general one")
         };
         let mut arm = if self.roles[0] { body.arm(master) } else { [0.0; 4] };

@@ -1,6 +1,6 @@
 //! Rigid bodies, theory (43).
 
-use super::operator::{Action, Placement};
+use super::operator::{Action, PlacementRef};
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector, difference};
 
@@ -46,7 +46,7 @@ impl Action<'_> {
     pub fn rigid_columns<L: SimdLevel>(&self, level: L, body: &Rigid) -> [L::F64x4; DOFS] {
         let mut h = [level.zero(); DOFS];
         match self.placement {
-            Placement::Points { frame, points: [master, slave] } => {
+            PlacementRef::Points { frame, points: [master, slave] } => {
                 let axes = level.transposed_columns(frame);
                 if self.roles[0] {
                     h = body.columns(master, &axes);
@@ -57,7 +57,7 @@ impl Action<'_> {
                     }
                 }
             }
-            Placement::Operators(_) => h = self.columns_of_operators(level),
+            PlacementRef::Operators(_) => h = self.columns_of_operators(level),
         }
         h
     }

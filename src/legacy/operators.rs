@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_short, c_void};
 use std::{ptr, slice};
 
-use crate::assembly::velocities::Side;
+use crate::assembly::velocities::ConstraintSide;
 use crate::kinematics::finite_element::NodalOperator;
 use crate::math::{Block, Vector, is_finite};
 
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn ldy_entry_local_velocities(
         let (place, frame) = request.place()?;
         let moving = HostBody::new(body, true).and_then(|view| view.moving_point(body, &place));
         let (point, [before, now]) = moving.map_err(|code| of_body((*body).id, code))?;
-        let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
+        let side = ConstraintSide { sign: 1.0, frame: &frame, point, previous: before, current: now };
         let wanted = || {
             side.local_velocities().into_iter().zip([previous, current].map(|target| target.cast::<Vector>()))
         };

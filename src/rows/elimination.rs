@@ -14,7 +14,7 @@ const NEGATIVE: f64 = 1e-4;
 
 /// The state of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum RowState {
     /// Not chosen: the row depends on chosen ones.
     Open,
     Chosen,
@@ -28,7 +28,7 @@ const ROUNDING: f64 = 1e-14;
 /// The elimination of one matrix, with memory for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Elimination {
-    pub states: Vec<State>,
+    pub states: Vec<RowState>,
     /// 1 / √W_ii; 0 for a zero row.
     pub scales: Vec<f64>,
     /// The null vectors of the scaled matrix, for each open row.
@@ -74,7 +74,7 @@ impl Elimination {
         columns.clear();
         null.clear();
         *chosen = 0;
-        refill(states, size, State::Open)?;
+        refill(states, size, RowState::Open)?;
         refill(column, size, 0.0)?;
         collect(scales, size, diagonal)?;
         let largest = scales.iter().fold(0.0_f64, |largest, value| largest.max(*value));
@@ -85,10 +85,10 @@ impl Elimination {
             let is_zero = *scale <= NOTHING * largest;
             *scale = if is_zero { 0.0 } else { 1.0 / scale.sqrt() };
             if is_zero {
-                states[row] = State::Dependent;
+                states[row] = RowState::Dependent;
             }
         }
-        collect(order, size, (0..size).filter(|&row| states[row] == State::Open))?;
+        collect(order, size, (0..size).filter(|&row| states[row] == RowState::Open))?;
         Ok(refill(left, order.len(), 1.0)?)
     }
 
@@ -128,7 +128,7 @@ impl Elimination {
         left.swap(k, place);
         columns.chunks_exact_mut(width).for_each(|earlier| earlier.swap(k, place));
         let pivot = order[k];
-        states[pivot] = State::Chosen;
+        states[pivot] = RowState::Chosen;
         *chosen += 1;
         column.fill(0.0);
         write(pivot, column);

@@ -6,7 +6,7 @@
 
 use crate::memory::{push, repeated};
 use crate::rows::block_rows::BlockRows;
-use crate::rows::elimination::{Elimination, State, scale};
+use crate::rows::elimination::{Elimination, RowState, scale};
 use crate::rows::fault::{Error, Fault};
 
 /// The default tolerance: the squared sine below which a row depends on others.
@@ -56,7 +56,7 @@ pub fn dependent_rows(w: &BlockRows, tolerance: f64) -> Result<Vec<bool>, Error>
         elimination.make_null_vectors()?;
         find_dependent(&mut elimination);
         for (state, &(row, i)) in elimination.states.iter().zip(&groups.scalars) {
-            dependent[w.scalars(row).start + i] = *state == State::Dependent;
+            dependent[w.scalars(row).start + i] = *state == RowState::Dependent;
         }
     }
     Ok(dependent)
@@ -132,9 +132,9 @@ fn find_dependent(elimination: &mut Elimination) {
     let Elimination { states, null, .. } = elimination;
     let size = states.len();
     let mut count = null.len() / size;
-    let mut rows = states.iter().filter(|state| **state != State::Dependent).count();
+    let mut rows = states.iter().filter(|state| **state != RowState::Dependent).count();
     for row in (0..size).rev() {
-        if states[row] == State::Dependent || count == 0 {
+        if states[row] == RowState::Dependent || count == 0 {
             continue;
         }
         rows -= 1;
@@ -144,10 +144,10 @@ fn find_dependent(elimination: &mut Elimination) {
         };
         // If there is a vector for each remaining row, each row is the last one of a vector, regardless of rounding.
         if entry(most) <= ENTRY && rows >= count {
-            states[row] = State::Chosen;
+            states[row] = RowState::Chosen;
             continue;
         }
-        states[row] = State::Dependent;
+        states[row] = RowState::Dependent;
         count -= 1;
         let (others, last) = null.split_at_mut(size * count);
         if most < count {

@@ -56,7 +56,7 @@ impl BoxedSolver {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn new(solver: impl Solve + 'static) -> inertia::Result<Self> {
+    pub fn new(solver: impl Solve + 'static) -> inertia::FactorResult<Self> {
         Ok(Self(Boxed::new(solver)?.into_box()))
     }
 

@@ -22,7 +22,7 @@ use std::thread;
 
 pub use count::{MOST, ask, asked};
 use float_mode::FloatMode;
-pub use partition::{Numbered, Partition, Places, Ragged, SharedSlice, part};
+pub use partition::{Numbered, Partition, Ragged, SharedSlice, SlicePair, part};
 use pool::POOL;
 use protocol::Work;
 

@@ -293,26 +293,26 @@ impl Team {
 
 /// Two slices of one length that threads write at the same time, each index by one thread.
 #[derive(Debug)]
-pub struct Places<A, B> {
+pub struct SlicePair<A, B> {
     first: *mut A,
     second: *mut B,
     count: u32,
 }
 
-impl<A, B> Clone for Places<A, B> {
+impl<A, B> Clone for SlicePair<A, B> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<A, B> Copy for Places<A, B> {}
+impl<A, B> Copy for SlicePair<A, B> {}
 
 // SAFETY: items are used through Places::at alone, whose caller promises that no other thread uses the same index.
-unsafe impl<A: Send, B: Send> Send for Places<A, B> {}
+unsafe impl<A: Send, B: Send> Send for SlicePair<A, B> {}
 // SAFETY: items are used through Places::at alone, whose caller promises that no other thread uses the same index.
-unsafe impl<A: Send, B: Send> Sync for Places<A, B> {}
+unsafe impl<A: Send, B: Send> Sync for SlicePair<A, B> {}
 
-impl<A, B> Places<A, B> {
+impl<A, B> SlicePair<A, B> {
     /// The items of two slices at the indices that both have and that a `u32` can hold.
     pub fn new(first: &mut [A], second: &mut [B]) -> Self {
         let count = u32::try_from(first.len().min(second.len())).unwrap_or(u32::MAX);
@@ -397,7 +397,7 @@ mod tests {
     #[should_panic(expected = "place < self.count")]
     fn there_is_no_pair_after_the_last() {
         // SAFETY: nobody else uses the arrays.
-        unsafe { *Places::new(&mut [0; 3], &mut [0; 4]).at(3).0 = 1 };
+        unsafe { *SlicePair::new(&mut [0; 3], &mut [0; 4]).at(3).0 = 1 };
     }
 
     #[test]

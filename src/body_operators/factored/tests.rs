@@ -26,7 +26,7 @@ fn lower([a, b, c, d, e, f]: Lower) -> Matrix3<f64> {
 #[test]
 fn its_square_is_the_inverse_times_the_step() {
     let inverse = [positive_definite(0), positive_definite(1)];
-    let factor = Cholesky::new(0.25, inverse.each_ref()).unwrap();
+    let factor = CholeskyOfInverse::new(0.25, inverse.each_ref()).unwrap();
     for (l, block) in factor.blocks.iter().zip(&inverse) {
         let square = lower(*l) * lower(*l).transpose();
         assert!((square - 0.25 * Matrix3::from_column_slice(block)).amax() < 1e-16);
@@ -37,7 +37,8 @@ fn its_square_is_the_inverse_times_the_step() {
 fn most_inverses_have_none() {
     let good = positive_definite(0);
     let has_factor = |step, other: &Block| {
-        let found = [[&good, other], [other, &good]].map(|inverse| Cholesky::new(step, inverse).is_some());
+        let found =
+            [[&good, other], [other, &good]].map(|inverse| CholeskyOfInverse::new(step, inverse).is_some());
         assert_eq!(found[0], found[1]);
         found[0]
     };
@@ -102,7 +103,7 @@ fn inverses_are_known_by_their_blocks() {
 fn renewed_it_is_as_if_made_anew() {
     let good = [0, 1, 2, 3].map(positive_definite);
     let bad = [0.0; 9];
-    let mut factor = Cholesky::NONE;
+    let mut factor = CholeskyOfInverse::NONE;
     // The same, another step, another block, none, and all back again.
     for (step, inverse) in [
         (0.1, [&good[0], &good[1]]),
@@ -116,7 +117,7 @@ fn renewed_it_is_as_if_made_anew() {
         (0.1, [&good[0], &good[3]]),
         (0.2, [&good[0], &good[1]]),
     ] {
-        let anew = Cholesky::new(step, inverse);
+        let anew = CholeskyOfInverse::new(step, inverse);
         assert_eq!(factor.collect(step, inverse), anew.is_some());
         if let Some(anew) = anew {
             assert_eq!(factor.blocks, anew.blocks);
@@ -132,7 +133,7 @@ fn inverse() -> [Block; 2] {
 
 /// The block between two slots, and the diagonal block of the first.
 #[derive(Clone, Copy)]
-struct OfRigid([[f64; RIGID]; 2], Cholesky);
+struct OfRigid([[f64; RIGID]; 2], CholeskyOfInverse);
 
 impl Kernel for OfRigid {
     type Output = [Block; 2];
@@ -157,7 +158,7 @@ impl Kernel for OfRigid {
 
 /// The same of a pseudo-rigid body: Eᵀ and the arm of two slots.
 #[derive(Clone, Copy)]
-struct OfPseudoRigid([(Block, pseudo_rigid::Arm); 2], Cholesky);
+struct OfPseudoRigid([(Block, pseudo_rigid::Arm); 2], CholeskyOfInverse);
 
 impl Kernel for OfPseudoRigid {
     type Output = [Block; 2];
@@ -168,7 +169,7 @@ impl Kernel for OfPseudoRigid {
         let mut squares = [[level.zero(); 3]; 2];
         for (slot, (axes, arm)) in self.0.iter().enumerate() {
             let h = pseudo_rigid::PseudoRigidOperator { axes: level.columns(axes), arm: *arm };
-            let z = panel::Slot::new(level, &self.1, &h);
+            let z = panel::PseudoRigidSlot::new(level, &self.1, &h);
             z.write(&mut slots.start::<PSEUDO_RIGID>(2).unwrap().z[slot]);
             squares[slot] = z.square();
         }
@@ -188,7 +189,7 @@ fn check_products(found: &[[Block; 2]], expected: [Matrix3<f64>; 2]) {
 #[test]
 fn products_of_rigid_bodies() {
     let h = [0, 1000].map(|start| std::array::from_fn(|k| value(k + start)));
-    let found = at_all(OfRigid(h, Cholesky::new(STEP, inverse().each_ref()).unwrap()));
+    let found = at_all(OfRigid(h, CholeskyOfInverse::new(STEP, inverse().each_ref()).unwrap()));
     let mut a = Matrix6::zeros();
     for (k, block) in inverse().iter().enumerate() {
         a.fixed_view_mut::<3, 3>(3 * k, 3 * k).copy_from(&Matrix3::from_column_slice(block));
@@ -205,7 +206,7 @@ fn products_of_pseudo_rigid_bodies() {
         (numbers[..9].try_into().unwrap(), numbers[9..].try_into().unwrap())
     };
     let slots: [(Block, pseudo_rigid::Arm); 2] = [slot(0), slot(1000)];
-    let found = at_all(OfPseudoRigid(slots, Cholesky::new(STEP, inverse().each_ref()).unwrap()));
+    let found = at_all(OfPseudoRigid(slots, CholeskyOfInverse::new(STEP, inverse().each_ref()).unwrap()));
     let [turning, moving] = inverse();
     let mut arms = Matrix4::zeros();
     arms.fixed_view_mut::<3, 3>(0, 0).copy_from(&Matrix3::from_column_slice(&turning));
@@ -223,7 +224,7 @@ fn products_of_pseudo_rigid_bodies() {
 #[test]
 fn entries_that_are_zero_have_no_sign() {
     let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    let factor = Cholesky::new(STEP, [&identity, &identity]).unwrap();
+    let factor = CholeskyOfInverse::new(STEP, [&identity, &identity]).unwrap();
     // Axes along the axes of space, of any sign, and zeros of both signs.
     let frame: Block = [0.0, -1.0, 0.0, -0.0, -0.0, 1.0, -1.0, 0.0, 0.0];
     for (own, other) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {

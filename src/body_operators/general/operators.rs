@@ -7,7 +7,7 @@ use crate::memory::{self, bytes, push, refill};
 
 /// Operators slot by slot, and the dofs that they touch.
 #[derive(Debug, Default)]
-pub struct Operators {
+pub struct GeneralOperators {
     /// Number of dofs.
     pub dofs: usize,
     slots: Vec<SlotColumns>,
@@ -47,7 +47,7 @@ pub struct Tile {
 /// Place of a dof that is not touched.
 const NONE: u32 = u32::MAX;
 
-impl Operators {
+impl GeneralOperators {
     /// Start again with a number of slots, all zero.
     pub fn start(&mut self, slots: usize, dofs: usize) -> memory::Result {
         self.dofs = dofs;

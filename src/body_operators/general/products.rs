@@ -1,6 +1,6 @@
 //! Products with dense operands: Y = h A⁻¹ Hᵀ, tile by tile, and H Y.
 
-use super::operators::{Operators, SlotColumns};
+use super::operators::{GeneralOperators, SlotColumns};
 use super::triangular_solve::Lines;
 use super::{MicroTile, WIDTH};
 use crate::inertia::Inverse;
@@ -60,7 +60,7 @@ impl Tiles {
     }
 
     /// Y of an inverse with few entries.
-    pub fn fill_sparse(&mut self, step: f64, operators: &Operators, inverse: &Inverse) {
+    pub fn fill_sparse(&mut self, step: f64, operators: &GeneralOperators, inverse: &Inverse) {
         for slot in operators.slots() {
             let (mut y, height) = (self.slot_mut(slot), slot.height.into());
             (0..y.rows()).for_each(|row| y.row(row)[..height].fill(0.0));
@@ -110,7 +110,7 @@ impl SlotMut<'_> {
 pub struct FromInverse<'a> {
     pub step: f64,
     pub inverse: &'a [f64],
-    pub operators: &'a Operators,
+    pub operators: &'a GeneralOperators,
     pub tiles: &'a mut Tiles,
 }
 

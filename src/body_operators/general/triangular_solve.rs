@@ -5,7 +5,7 @@
 //! no sum of blocks: the bits of a block depend on its own two slots and A.
 
 use super::WIDTH;
-use super::operators::{Operators, SlotColumns};
+use super::operators::{GeneralOperators, SlotColumns};
 use super::products::Tiles;
 use crate::inertia::TreeFactor;
 use crate::inertia::tree_factor::{MOST_ROWS, ascending, descending};
@@ -38,7 +38,7 @@ impl TriangularSolve {
         &mut self,
         step: f64,
         factor: &TreeFactor,
-        operators: &Operators,
+        operators: &GeneralOperators,
         tiles: &mut Tiles,
     ) -> memory::Result {
         let count = operators.tiles().len();
@@ -72,7 +72,7 @@ impl TriangularSolve {
 struct Solves<'a> {
     step: f64,
     factor: &'a TreeFactor,
-    operators: &'a Operators,
+    operators: &'a GeneralOperators,
     reached: &'a [u64],
     tiles: &'a mut Tiles,
     lines: &'a mut [Line],

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use super::operators::{Operators, Shapes};
+use super::operators::{NodalOperators, Shapes};
 use super::times_times_transposed;
 use crate::inertia::nodal_inverse::{add, block_count, place};
 use crate::inertia::{Factored, NodalInverse};
@@ -76,7 +76,7 @@ impl Couplings {
     pub fn columns<L: SimdLevel>(
         &self,
         level: L,
-        operators: &Operators,
+        operators: &NodalOperators,
         row: usize,
         column: usize,
     ) -> [L::F64x4; 3] {

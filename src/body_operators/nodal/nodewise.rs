@@ -1,6 +1,6 @@
 //! An A⁻¹ that couples no two nodes, as the inverse of a lumped mass: slots are coupled through the nodes they share.
 
-use super::operators::{Operators, Shapes};
+use super::operators::{NodalOperators, Shapes};
 use super::{times_times_transposed, times_transposed};
 use crate::inertia::Inverse;
 use crate::math::Block;
@@ -23,7 +23,12 @@ impl Nodewise {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn update(&mut self, step: f64, inverse: &Inverse, operators: &Operators) -> memory::Result<bool> {
+    pub fn update(
+        &mut self,
+        step: f64,
+        inverse: &Inverse,
+        operators: &NodalOperators,
+    ) -> memory::Result<bool> {
         if let Some(diagonal) = inverse.diagonal() {
             let shapes = &operators.shapes;
             self.scalar = true;
@@ -49,7 +54,7 @@ impl Nodewise {
     pub fn columns<L: SimdLevel>(
         &self,
         level: L,
-        operators: &Operators,
+        operators: &NodalOperators,
         row: usize,
         column: usize,
     ) -> [L::F64x4; 3] {

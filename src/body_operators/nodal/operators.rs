@@ -9,7 +9,7 @@ use crate::memory::{self, bytes, collect, refill};
 /// The nodes of the slots and their weights N_a, without nodes of weight zero: contacts are often at nodes or in
 /// faces, where most shape functions vanish. H at node a is N_a Q.
 #[derive(Debug, Default)]
-pub struct Operators {
+pub struct NodalOperators {
     /// Nodes and weights.
     pub shapes: Shapes,
     /// Q of the slots.
@@ -27,7 +27,7 @@ pub struct Shapes {
     pub weights: Vec<f64>,
 }
 
-impl Operators {
+impl NodalOperators {
     /// Start again with a number of slots, all free.
     pub fn start(&mut self, slots: usize) -> memory::Result {
         self.shapes.clear();

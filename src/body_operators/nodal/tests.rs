@@ -110,7 +110,7 @@ fn nodewise(kind: usize, values: &[f64]) -> DMatrix<f64> {
 }
 
 fn update(
-    nodal: &mut Nodal,
+    nodal: &mut NodalPanel,
     slots: &[Slot],
     (step, lasting): (f64, MatrixLifetime),
     inertia: &InertiaRef,
@@ -123,12 +123,12 @@ fn update(
     nodal.apply(step, inertia, factored, &mut Workspace::default()).unwrap();
 }
 
-fn block(nodal: &Nodal, row: usize, column: usize) -> Block {
+fn block(nodal: &NodalPanel, row: usize, column: usize) -> Block {
     packed(&nodal.columns(Plain, row, column))
 }
 
 /// All blocks against h H A⁻¹ Hᵀ.
-fn check(nodal: &Nodal, slots: &[Slot], step: f64, inverse: &DMatrix<f64>) {
+fn check(nodal: &NodalPanel, slots: &[Slot], step: f64, inverse: &DMatrix<f64>) {
     let h: Vec<_> = slots.iter().map(Slot::dense).collect();
     for (row, own) in h.iter().enumerate() {
         let of_row = step * own * inverse;
@@ -142,11 +142,11 @@ fn check(nodal: &Nodal, slots: &[Slot], step: f64, inverse: &DMatrix<f64>) {
 }
 
 /// Compare all blocks, to the bit, with a body that never had another update and has its slots in another order.
-fn check_bits(nodal: &Nodal, slots: &[Slot], settings: (f64, MatrixLifetime), inertia: &InertiaRef) {
+fn check_bits(nodal: &NodalPanel, slots: &[Slot], settings: (f64, MatrixLifetime), inertia: &InertiaRef) {
     let place = |slot: usize| 5 * slot % 23;
     let mut moved = vec![Slot { points: Vec::new(), factor: [0.0; 9] }; 23];
     slots.iter().enumerate().for_each(|(slot, own)| moved[place(slot)] = own.clone());
-    let mut fresh = Nodal::default();
+    let mut fresh = NodalPanel::default();
     update(&mut fresh, &moved, settings, inertia, &mut Factored::default());
     for row in 0..slots.len() {
         for column in 0..slots.len() {
@@ -170,7 +170,7 @@ proptest! {
     ) {
         let structure = if general { Structure::General } else { Structure::PositiveDefinite };
         let lasting = if lasts { MatrixLifetime::ManyUpdates } else { MatrixLifetime::OneUpdate };
-        let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
+        let (mut nodal, mut factored) = (NodalPanel::default(), Factored::default());
         let (mut seed, mut step) = (1, 0.5);
         for (event, refused) in std::iter::once((Event::Nothing, false)).chain(events) {
             match event {
@@ -210,7 +210,7 @@ proptest! {
         seeds in prop::collection::vec(any::<u64>(), 1..4),
     ) {
         let structure = if general { Structure::General } else { Structure::PositiveDefinite };
-        let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
+        let (mut nodal, mut factored) = (NodalPanel::default(), Factored::default());
         let factor = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         let slot = |xi| Slot { points: vec![Point { cell: 1, xi, sign: 1.0 }], factor };
         let slots: Vec<Slot> = places.into_iter().map(slot).collect();
@@ -233,7 +233,7 @@ proptest! {
         let (starts, rows, values) = nonzero(&a, |i, j| i >= j);
         let structure = Structure::PositiveDefinite;
         let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
-        let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
+        let (mut nodal, mut factored) = (NodalPanel::default(), Factored::default());
         let slot = |xi| Slot { points: vec![Point { cell: 1, xi, sign: 1.0 }], factor };
         let mut slots: Vec<Slot> = places.iter().chain(&places).map(|&xi| slot(xi)).collect();
         for at in 0..5 {
@@ -260,7 +260,7 @@ proptest! {
         let most = NodalInverse::bytes_of(12, !general);
         let limited = NodalInverse::with_most_bytes(most);
         let (mut nodal, mut factored) =
-            (Nodal { nodal_inverse: limited, ..Nodal::default() }, Factored::default());
+            (NodalPanel { nodal_inverse: limited, ..NodalPanel::default() }, Factored::default());
         let indices = size_of::<u32>() * 6 * MESH_NODES;
         for (one, other) in cells {
             let slot = |(k, &xi)| {
@@ -284,7 +284,7 @@ proptest! {
         let inverse = nodewise(kind, &values);
         let (starts, rows, values) = nonzero(&inverse, |_, _| true);
         let inertia = InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
-        let mut nodal = Nodal::default();
+        let mut nodal = NodalPanel::default();
         update(&mut nodal, &slots, (0.25, MatrixLifetime::default()), &inertia, &mut Factored::default());
         check(&nodal, &slots, 0.25, &inverse);
         check_bits(&nodal, &slots, (0.25, MatrixLifetime::default()), &inertia);
@@ -304,7 +304,7 @@ proptest! {
     /// Nodes of a slot ascend, each once, and none has weight zero.
     #[test]
     fn operators_are_packed(slots in prop::collection::vec(slot(), 1..12), order in prop::collection::vec(any::<u32>(), 24)) {
-        let mut operators = Operators::default();
+        let mut operators = NodalOperators::default();
         operators.start(slots.len()).unwrap();
         let all = slots.iter().enumerate().flat_map(|(at, slot)| slot.operators().map(move |added| (at, added)));
         let mut all: Vec<_> = all.zip(order).collect();
@@ -335,7 +335,7 @@ fn nodewise_inverses_follow_each_other() {
     let slot = |cell, x| Slot { points: vec![Point { cell, xi: [x, 0.25, 0.5 * x], sign: 1.0 }], factor };
     let slots = [slot(0, 0.5), slot(0, -0.25), slot(1, 0.5), slot(3, 0.125)];
     for (one, two) in (0..NODEWISE_KINDS).flat_map(|one| (0..NODEWISE_KINDS).map(move |two| (one, two))) {
-        let mut nodal = Nodal::default();
+        let mut nodal = NodalPanel::default();
         for kind in [one, two] {
             let inverse = nodewise(kind, &values);
             let (starts, rows, values) = nonzero(&inverse, |_, _| true);

@@ -7,7 +7,7 @@ use crate::body_operators::general::LastStrip;
 use crate::inertia::cost::MatrixLifetime;
 use crate::inertia::{BlockDiagonal, Dense, InertiaRef, Inverse, Matrix, Sparse, Structure, Workspace};
 use crate::kinematics::rigid;
-use crate::kinematics::{Action, Nodal, Operator, Placement, Point};
+use crate::kinematics::{Action, Nodal, Operator, PlacementRef, Point};
 use crate::math::Block;
 use crate::math::simd::{Kernel, Plain, at_all, at_best, forbid_avx2, write};
 
@@ -432,7 +432,7 @@ fn panels_with_slots_of_three_rows() {
     inverse.view_mut((0, 0), (3, 3)).copy_from(&turning);
     inverse.view_mut((3, 3), (3, 3)).copy_from(&moving);
     let blocks: [Block; 2] = [turning, moving].map(|block| block.as_slice().try_into().unwrap());
-    let factor = factored::Cholesky::new(STEP, blocks.each_ref()).unwrap();
+    let factor = factored::CholeskyOfInverse::new(STEP, blocks.each_ref()).unwrap();
     let mut panel = Panel::default();
     let factored::Started { z, .. } = panel.start_rigid(9).unwrap();
     for (range, h) in ranges.iter().zip(&operators) {
@@ -440,7 +440,7 @@ fn panels_with_slots_of_three_rows() {
         for (group, (slot, ..)) in range.slots().enumerate() {
             let action = Action {
                 roles: [true, false],
-                placement: Placement::Operators([Some(&operator), None]),
+                placement: PlacementRef::Operators([Some(&operator), None]),
                 group,
             };
             let body = rigid::Rigid { rotation: &[0.0; 9], center: &[0.0; 3] };

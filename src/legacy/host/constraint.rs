@@ -1,6 +1,6 @@
 //! Constraints.
 
-use crate::assembly::velocities::Side;
+use crate::assembly::velocities::ConstraintSide;
 use crate::io::dump::Label;
 use crate::legacy::display;
 use crate::legacy::errors::{self, Code, Result, fail};
@@ -114,7 +114,7 @@ pub unsafe fn side<'a>(
     role: Role,
     body: *const BODY,
     cached: CachedLocations,
-) -> Result<Side<'a>> {
+) -> Result<ConstraintSide<'a>> {
     // SAFETY: the caller promises a valid constraint, and that the body with this role is valid.
     unsafe {
         let moving = HostBody::new(body, true)
@@ -125,7 +125,7 @@ pub unsafe fn side<'a>(
             Role::Master => 1.0,
             Role::Slave => -1.0,
         };
-        Ok(Side { sign, frame: &(*con).base, point, previous, current })
+        Ok(ConstraintSide { sign, frame: &(*con).base, point, previous, current })
     }
 }
 

@@ -4,11 +4,13 @@ use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr;
 
-use crate::assembly::diagonal::{self, Diagonal};
+use crate::assembly::diagonal::{Diagonal, DiagonalFault};
 use crate::assembly::pairs::{Coupling, Maker, Pair, Pairs};
-use crate::assembly::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
+use crate::assembly::scene::{
+    Action, Bodies, KinematicsRef, PanelSlot, PlacementRef, RowFault, RowsOfThread,
+};
 use crate::assembly::update::BodyOperators;
-use crate::assembly::velocities::Side;
+use crate::assembly::velocities::ConstraintSide;
 use crate::body_operators::factored::{Slot as SlotWriter, Slots, Writer};
 use crate::body_operators::{Panel, RIGID};
 use crate::inertia::{FactorError, InertiaRef};
@@ -135,15 +137,15 @@ impl Bodies for HostBodies<'_> {
         own.chain((slots.len()..).zip(externals))
     }
 
-    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, DetailedError> {
+    fn kinematics(&self, body: usize) -> Result<KinematicsRef<'_>, DetailedError> {
         Ok(match self.view(body)? {
-            HostBody::Rigid(rigid) => Kinematics::Rigid(rigid),
-            HostBody::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
+            HostBody::Rigid(rigid) => KinematicsRef::Rigid(rigid),
+            HostBody::PseudoRigid(pseudo_rigid) => KinematicsRef::PseudoRigid(pseudo_rigid),
             HostBody::FiniteElement(mesh) if mesh.is_nodal() => {
                 let (nodes, rotation, lifetime) = (mesh.mesh_nodes(), mesh.rotation, mesh.lifetime);
-                Kinematics::Mesh { nodes, rotation, lifetime }
+                KinematicsRef::Mesh { nodes, rotation, lifetime }
             }
-            HostBody::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
+            HostBody::FiniteElement(mesh) => KinematicsRef::General(mesh.dofs),
         })
     }
 
@@ -225,7 +227,7 @@ const BODIES_AHEAD: [usize; 3] = [24, 16, 8];
 fn action(con: &CON, bodies: [*mut BODY; 2], body: *mut BODY) -> Action<'_> {
     Action {
         roles: [bodies[0] == body, bodies[1] == body],
-        placement: Placement::Points { frame: &con.base, points: [&con.mpnt, &con.spnt] },
+        placement: PlacementRef::Points { frame: &con.base, points: [&con.mpnt, &con.spnt] },
         group: 0,
     }
 }
@@ -256,18 +258,18 @@ impl<'a> HostRows<'a> {
     }
 }
 
-impl Rows for HostRows<'_> {
+impl RowsOfThread for HostRows<'_> {
     type Fault = DetailedError;
 
     const WITH_VELOCITIES: bool = !VELOCITIES_AHEAD;
 
     #[inline(always)]
-    fn places(&self, row: usize) -> [Option<Place>; 2] {
+    fn places(&self, row: usize) -> [Option<PanelSlot>; 2] {
         // SAFETY: a live row is promised to HostRows::new.
         let sides = unsafe { (*self.things[row].row).body_slots };
         sides.map(
             #[inline(always)]
-            |side| side.map(|side| Place { body: side.body() as usize, slot: side.slot as usize }),
+            |side| side.map(|side| PanelSlot { body: side.body() as usize, slot: side.slot as usize }),
         )
     }
 
@@ -315,7 +317,7 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, DetailedError> {
+    fn side(&self, row: usize, role: usize) -> Result<ConstraintSide<'_>, DetailedError> {
         let (GatheredRow { con, row, .. }, role) = (self.things[row], Role::BOTH[role]);
         // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
         Ok(unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).cached) }?)
@@ -386,12 +388,12 @@ impl Rows for HostRows<'_> {
         let code = unsafe {
             match fault {
                 RowFault::Velocities => non_finite::of_velocities(con, &Role::BOTH),
-                RowFault::Diagonal(w, diagonal::Fault::NotFinite) => non_finite::of_block(con, &w),
-                RowFault::Diagonal(_, diagonal::Fault::Eigenvalue) => {
+                RowFault::Diagonal(w, DiagonalFault::NotFinite) => non_finite::of_block(con, &w),
+                RowFault::Diagonal(_, DiagonalFault::Eigenvalue) => {
                     let code = fail!(Code::Eigenvalues, "no largest eigenvalue of W found");
                     constraint::error(con, code)
                 }
-                RowFault::Diagonal(_, diagonal::Fault::Singular) => {
+                RowFault::Diagonal(_, DiagonalFault::Singular) => {
                     constraint::error(con, fail!(Code::Singular, "singular W"))
                 }
             }

@@ -7,7 +7,7 @@
 
 use crate::math::Vector;
 use crate::memory::{collect, push, refill};
-use crate::rows::elimination::{Elimination, State};
+use crate::rows::elimination::{Elimination, RowState};
 use crate::rows::fault::{Error, Fault};
 use crate::rows::rank::TOLERANCE;
 use crate::solve::islands::{join, root};
@@ -114,9 +114,9 @@ impl NullSpace {
         for (state, &own) in elimination.states.iter().zip(&members) {
             match state {
                 // A direction in which nothing moves at all is a null vector alone.
-                State::Dependent => self.push_vector(std::iter::once((own, 1.0)))?,
-                State::Chosen => push(&mut self.chosen, own)?,
-                State::Open => {}
+                RowState::Dependent => self.push_vector(std::iter::once((own, 1.0)))?,
+                RowState::Chosen => push(&mut self.chosen, own)?,
+                RowState::Open => {}
             }
         }
         for vector in elimination.null.chunks_exact(members.len().max(1)) {

@@ -1,7 +1,7 @@
 //! Blocks between rows of systems that have irregular rows.
 
 use crate::assembly::irregular_pairs::{IrregularPair, IrregularRun};
-use crate::assembly::pairs::{Maker, Pair, Pairs, Run};
+use crate::assembly::pairs::{Maker, Pair, PairRun, Pairs};
 use crate::math::Block;
 use crate::math::simd::SimdLevel;
 use crate::prefetch::fetch;
@@ -163,7 +163,7 @@ impl Walk<'_, '_> {
                 // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
                 let blocks = unsafe { context.values.some_at(values) };
                 let transpose = |k: usize| as_three(counterpart(k));
-                make.run(coupling, Run { name, blocks: blocks.as_chunks_mut().0, transpose });
+                make.run(coupling, PairRun { name, blocks: blocks.as_chunks_mut().0, transpose });
             }
             (_, true) => {
                 let couplings = [run.couplings[0], run.couplings[1]];

@@ -10,7 +10,7 @@ mod parts;
 mod rows;
 mod whole_rows;
 
-use crate::assembly::scene::{self, Action, Bodies, RigidEnd};
+use crate::assembly::scene::{Action, Bodies, KinematicsRef, ModelPart, PlacementRef, RigidEnd};
 use crate::inertia::cost::MatrixLifetime;
 use crate::inertia::{self, FactorError};
 use crate::kinematics::Point;
@@ -126,10 +126,10 @@ impl<'a> Scene<'a> {
         let constraint = self.constraint(row);
         let placement = match &constraint.placement {
             Placement::Points { frame, points: [master, slave] } => {
-                scene::Placement::Points { frame, points: [master, slave] }
+                PlacementRef::Points { frame, points: [master, slave] }
             }
             Placement::Operators(operators) => {
-                scene::Placement::Operators([operators[0].as_ref(), operators[1].as_ref()])
+                PlacementRef::Operators([operators[0].as_ref(), operators[1].as_ref()])
             }
         };
         Action { roles: self.structure.ends(row).map(|end| end as usize == body), placement, group: 0 }
@@ -150,22 +150,22 @@ impl Bodies for Scene<'_> {
         self.slots_on(body)
     }
 
-    fn kinematics(&self, body: usize) -> Result<scene::Kinematics<'_>> {
+    fn kinematics(&self, body: usize) -> Result<KinematicsRef<'_>> {
         let rows = self.structure.rows_on(body);
         let (id, body) = self.body(body);
         Ok(match &body.kinematics {
-            Kinematics::Rigid { rotation, center } => scene::Kinematics::Rigid(Rigid { rotation, center }),
+            Kinematics::Rigid { rotation, center } => KinematicsRef::Rigid(Rigid { rotation, center }),
             Kinematics::PseudoRigid { center }
                 if rows.iter().all(|&row| self.constraint(row as usize).is_at_points()) =>
             {
-                scene::Kinematics::PseudoRigid(PseudoRigid { center })
+                KinematicsRef::PseudoRigid(PseudoRigid { center })
             }
             _ if rows.iter().all(|&row| self.is_nodal(row as usize, id)) && body.inertia.is_of_nodes() => {
                 // The lifetime of A is unknown: hosts keep one A for many updates, or they pay for a new factor.
                 let lifetime = MatrixLifetime::ManyUpdates;
-                scene::Kinematics::Mesh { nodes: body.dofs() / 3, rotation: None, lifetime }
+                KinematicsRef::Mesh { nodes: body.dofs() / 3, rotation: None, lifetime }
             }
-            _ => scene::Kinematics::General(body.dofs()),
+            _ => KinematicsRef::General(body.dofs()),
         })
     }
 
@@ -185,10 +185,10 @@ impl Bodies for Scene<'_> {
         if code == 0 { Ok(()) } else { Err(Error::of_body(id, Fault::Solver(code))) }
     }
 
-    fn member(&self, body: usize) -> Option<scene::Member> {
+    fn member(&self, body: usize) -> Option<ModelPart> {
         match &self.body(body).1.inertia {
             Inertia::Member(Member { model, place }) => {
-                Some(scene::Member { model: *model, size: self.models.size(*model), place: place.clone() })
+                Some(ModelPart { model: *model, size: self.models.size(*model), place: place.clone() })
             }
             _ => None,
         }

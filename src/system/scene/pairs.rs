@@ -1,7 +1,7 @@
 //! Blocks between rows, where all rows are regular.
 
-use crate::assembly::pairs::{Maker, Pair, Pairs, Run as PairsOfRow};
-use crate::assembly::whole_rows::Run;
+use crate::assembly::pairs::{Maker, Pair, PairRun, Pairs};
+use crate::assembly::whole_rows::ColumnRun;
 use crate::math::Block;
 use crate::math::simd::SimdLevel;
 use crate::prefetch::{fetch, fetch_beyond};
@@ -99,7 +99,7 @@ fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut Maker<im
         let mut place = structure.diagonal(row) + 1;
         let mut columns = &structure.columns()[place..structure.starts()[row + 1] as usize];
         let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
-        for Run { couplings, count } in structure.later_runs(row) {
+        for ColumnRun { couplings, count } in structure.later_runs(row) {
             let (own, others) = columns.split_at(count);
             let mut transpose = |k: usize| {
                 // Counterparts are rows apart, where no processor prefetches.
@@ -116,7 +116,7 @@ fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut Maker<im
                     // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
                     let blocks = unsafe { context.values.some_at(place..place + count) };
                     let name = |k: usize| [row, own[k] as usize];
-                    make.run(coupling, PairsOfRow { name, blocks, transpose });
+                    make.run(coupling, PairRun { name, blocks, transpose });
                 }
                 _ => {
                     // SAFETY: as above.

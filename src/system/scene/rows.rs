@@ -4,9 +4,9 @@ use std::mem::offset_of;
 
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::irregular_rows::IrregularRows;
-use crate::assembly::scene::{Action, Place, RigidEnds, RowFault, RowPart, Rows};
+use crate::assembly::scene::{Action, PanelSlot, RigidEnds, RowFault, RowPart, RowsOfThread};
 use crate::assembly::update::BodyOperators;
-use crate::assembly::velocities::Side;
+use crate::assembly::velocities::ConstraintSide;
 use crate::body_operators::factored::{Slot, Slots, Writer};
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
@@ -39,7 +39,7 @@ impl<R> SystemRows<'_, R> {
     }
 }
 
-impl<R: RowResults> Rows for SystemRows<'_, R> {
+impl<R: RowResults> RowsOfThread for SystemRows<'_, R> {
     type Fault = Error;
 
     const WITH_VELOCITIES: bool = true;
@@ -55,7 +55,7 @@ impl<R: RowResults> Rows for SystemRows<'_, R> {
     }
 
     #[inline(always)]
-    fn places(&self, row: usize) -> [Option<Place>; 2] {
+    fn places(&self, row: usize) -> [Option<PanelSlot>; 2] {
         self.context.structure.places(self.first + row)
     }
 
@@ -98,14 +98,14 @@ impl<R: RowResults> Rows for SystemRows<'_, R> {
     }
 
     #[inline(always)]
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>> {
+    fn side(&self, row: usize, role: usize) -> Result<ConstraintSide<'_>> {
         let (scene, row) = (self.context, self.first + row);
         let body = scene.body_of(row, role);
         let point = body.and_then(|body| scene.constraint(row).point(role, body));
         match (body, point) {
             (Some(body), Some((sign, frame, point))) => {
                 let (previous, current) = (body.previous_velocity(), body.velocity());
-                Ok(Side { sign, frame, point, previous, current })
+                Ok(ConstraintSide { sign, frame, point, previous, current })
             }
             _ => Err(scene.failed(row, Fault::Unknown)),
         }
@@ -212,6 +212,6 @@ impl<R: RowResults> Rows for SystemRows<'_, R> {
         }
         // The fault may come from rho, which is not needed.
         let made = Diagonal::new(&w, false);
-        Rows::set_diagonal(self, row, &made.unwrap_or(Diagonal { w, a: [f64::NAN; 9], rho: None }))
+        RowsOfThread::set_diagonal(self, row, &made.unwrap_or(Diagonal { w, a: [f64::NAN; 9], rho: None }))
     }
 }

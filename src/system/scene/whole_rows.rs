@@ -1,7 +1,7 @@
 //! Blocks row by row, where all rows are regular.
 #![forbid(unsafe_code)]
 
-use crate::assembly::whole_rows::{Run, WholeRows};
+use crate::assembly::whole_rows::{ColumnRun, WholeRows};
 use crate::math::Block;
 use crate::system::error::{Error, Result};
 use crate::team::{Numbered, Ragged};
@@ -15,7 +15,7 @@ impl WholeRows for SystemWholeRows<'_> {
     type Fault = Error;
 
     #[inline(always)]
-    fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result {
+    fn each(&mut self, mut make: impl FnMut(&ColumnRun, &mut [Block]) -> bool) -> Result {
         let Self { first, things: Ragged { values, starts }, context } = self;
         let Blocks { scene, diagonal } = *context;
         let structure = scene.structure;

@@ -12,7 +12,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::assembly::scene::Place;
+use crate::assembly::scene::PanelSlot;
 use crate::memory::{self, refill, with_capacity};
 
 use super::body::Body;
@@ -206,10 +206,12 @@ impl Structure {
 
     /// The places of a row on its bodies, obstacles left out; the first two of more.
     #[inline(always)]
-    pub fn places(&self, row: usize) -> [Option<Place>; 2] {
+    pub fn places(&self, row: usize) -> [Option<PanelSlot>; 2] {
         self.sides.firsts[row].map(
             #[inline(always)]
-            |side| side.is_there().then_some(Place { body: side.body as usize, slot: side.slot as usize }),
+            |side| {
+                side.is_there().then_some(PanelSlot { body: side.body as usize, slot: side.slot as usize })
+            },
         )
     }
 
@@ -242,9 +244,9 @@ impl Structure {
 
     /// One of [`Structure::places`], which the row has.
     #[inline(always)]
-    pub fn place(&self, row: usize, which: usize) -> Place {
+    pub fn place(&self, row: usize, which: usize) -> PanelSlot {
         let Side { body, slot } = self.sides.firsts[row][which];
-        Place { body: body as usize, slot: slot as usize }
+        PanelSlot { body: body as usize, slot: slot as usize }
     }
 
     /// Whether some row is irregular: it has other than three scalars, or its constraint acts on more than two bodies.
@@ -278,12 +280,14 @@ impl Structure {
     }
 
     /// The places of a row on all its bodies, obstacles left out.
-    pub fn each_place(&self, row: usize) -> impl Iterator<Item = Place> {
-        self.all_sides(row).iter().map(|side| Place { body: side.body as usize, slot: side.slot as usize })
+    pub fn each_place(&self, row: usize) -> impl Iterator<Item = PanelSlot> {
+        self.all_sides(row)
+            .iter()
+            .map(|side| PanelSlot { body: side.body as usize, slot: side.slot as usize })
     }
 
     /// The place of a row on a body, unless the body is an obstacle.
-    pub fn place_on(&self, row: usize, body: usize) -> Option<Place> {
+    pub fn place_on(&self, row: usize, body: usize) -> Option<PanelSlot> {
         self.each_place(row).find(|place| place.body == body)
     }
 

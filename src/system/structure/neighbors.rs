@@ -5,7 +5,7 @@ use std::array;
 use std::ops::Range;
 
 use crate::assembly::pairs::Coupling;
-use crate::assembly::whole_rows::Run;
+use crate::assembly::whole_rows::ColumnRun;
 
 use super::{MOST_BODIES, Side, Structure};
 
@@ -93,12 +93,12 @@ impl Rest<'_> {
 
     /// All rows before another one.
     #[inline(always)]
-    fn take_before(&mut self, row: Option<u32>) -> Run {
+    fn take_before(&mut self, row: Option<u32>) -> ColumnRun {
         let count = match row {
             Some(row) => self.rows.iter().take_while(|&&own| own < row).count(),
             None => self.rows.len(),
         };
-        Run { couplings: [self.take_some(count), None], count }
+        ColumnRun { couplings: [self.take_some(count), None], count }
     }
 }
 
@@ -106,15 +106,15 @@ impl Rest<'_> {
 pub struct Runs<'a>([Rest<'a>; 2]);
 
 impl Iterator for Runs<'_> {
-    type Item = Run;
+    type Item = ColumnRun;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<ColumnRun> {
         let [one, other] = &mut self.0;
         match (one.row(), other.row()) {
             (None, None) => None,
             (Some(row), Some(same)) if row == same => {
-                Some(Run { couplings: [one.take(), other.take()], count: 1 })
+                Some(ColumnRun { couplings: [one.take(), other.take()], count: 1 })
             }
             (Some(row), later) if later.is_none_or(|later| row < later) => Some(one.take_before(later)),
             (later, _) => Some(other.take_before(later)),
