@@ -48,7 +48,7 @@ pub struct BodyRows {
 }
 
 /// A source of Z; W is known without it.
-pub trait Bodies: Sync {
+pub trait BodyRowsSource: Sync {
     /// Write Z of all rows. Returns false if there is none, for example because a body gives A⁻¹ as a function only.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ pub trait Bodies: Sync {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool>;
 }
 
-impl Bodies for BodyRows {
+impl BodyRowsSource for BodyRows {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         rows.nodes = self.nodes;
         collect(&mut rows.starts, self.starts.len(), self.starts.iter().copied())?;

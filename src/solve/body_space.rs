@@ -13,7 +13,7 @@ use crate::rows::pattern::range;
 use crate::team::Team;
 
 use super::block_lu::{BlockLu, Blocks, Shape, Square, unit};
-use super::body_rows::{Bodies, BodyRows, NODE, NodeBlock, NodePattern, NodeVector};
+use super::body_rows::{BodyRows, BodyRowsSource, NODE, NodeBlock, NodePattern, NodeVector};
 use super::parts::{ROWS, fill};
 
 /// The relative error of δx = Zᵀ δy at which a solution needs no correction.
@@ -70,7 +70,7 @@ impl BodySpace {
     /// Get Z, whose rows are scaled by `factors`, and make room for products. Returns false if bodies are not known.
     pub fn prepare(
         &mut self,
-        bodies: &dyn Bodies,
+        bodies: &dyn BodyRowsSource,
         factors: impl Fn(usize) -> Vector,
     ) -> memory::Result<bool> {
         let is_known = bodies.write_rows(&mut self.rows)?;

@@ -20,7 +20,7 @@ const GROUPS: usize = NO_COLOR as usize + 1;
 
 /// The order of a pattern.
 #[derive(Debug, Default)]
-pub struct Order {
+pub struct ColorOrder {
     /// Rows sorted by color, in each color in the order of memory; then the rows without a color.
     rows: Vec<u32>,
     /// The first index of each group in `rows`.
@@ -43,7 +43,7 @@ pub struct Group<'a> {
     pub are_independent: bool,
 }
 
-impl Order {
+impl ColorOrder {
     /// Find the order of a pattern, unless the pattern has not changed since the last call.
     pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
         if self.given.is(starts, columns) {

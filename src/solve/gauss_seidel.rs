@@ -6,7 +6,7 @@ use crate::math::{Vector, difference, dot};
 use crate::memory::{self, collect, refill};
 use crate::team::{Team, part};
 
-use super::coloring::{CHUNK, Order};
+use super::coloring::{CHUNK, ColorOrder};
 use super::frames::Axes;
 use super::laws::{Local, allowed};
 use super::local::RollingContact;
@@ -27,7 +27,7 @@ const REGAINED: f64 = 0.003;
 /// The forces during sweeps, and the order of sweeps.
 #[derive(Debug, Default)]
 pub struct Sweeps {
-    order: Order,
+    order: ColorOrder,
     forces: Vec<Force>,
     pasts: Vec<Past>,
     /// The squared change of each chunk of a group, and of the last sweep.

@@ -12,7 +12,7 @@ use super::frames::Axes;
 use super::laws::{LawKind, of_kind};
 use super::problem::{Law, Problem3};
 use super::residual::{HUGE, Norms};
-use super::rolling::{Coefficients, Pair};
+use super::rolling::{Coefficients, SpatialVector};
 use super::workspace::Memory;
 
 /// Squares below this may be the remains of larger squares after underflow.
@@ -104,7 +104,7 @@ pub fn trim<A: Axes>(
 }
 
 /// The scaled part of a along which the force and the moments of a contact can grow.
-fn reach_of_pair<A: Axes>(own: &Coefficients, weights: [f64; 2], a: &[Vector]) -> Pair {
+fn reach_of_pair<A: Axes>(own: &Coefficients, weights: [f64; 2], a: &[Vector]) -> SpatialVector {
     let roots = weights.map(f64::sqrt);
     own.scaled(roots).on_cone::<A>(&std::array::from_fn(|k| a[k].map(|x| x / roots[k])))
 }

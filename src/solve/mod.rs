@@ -50,7 +50,7 @@ mod workspace;
 
 pub use crate::rows::fault::{Error, Fault};
 pub use crate::rows::{BlockRows, RowLayout};
-pub(crate) use body_rows::Bodies;
+pub(crate) use body_rows::BodyRowsSource;
 pub use body_rows::{BodyRows, NODE, NodeBlock};
 pub use conflict::{Demand, Multiplier};
 pub use derivatives::{Derivatives, Fit, Kink, KinkKind, LawChange, outer_product};

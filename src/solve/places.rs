@@ -4,9 +4,9 @@ use crate::memory::{self, push, refill};
 
 /// The lanes of rows of three that have a scalar row.
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes<'a>(&'a [[bool; 3]]);
+pub struct UsedLanes<'a>(&'a [[bool; 3]]);
 
-impl Lanes<'_> {
+impl UsedLanes<'_> {
     /// Whether a lane of a row has a scalar row.
     pub fn has(&self, row: usize, lane: usize) -> bool {
         self.0[row][lane]
@@ -32,8 +32,8 @@ impl Places {
         Ok(())
     }
 
-    pub fn lanes(&self) -> Lanes<'_> {
-        Lanes(&self.used)
+    pub fn lanes(&self) -> UsedLanes<'_> {
+        UsedLanes(&self.used)
     }
 
     /// The row and lane of a scalar row.

@@ -7,7 +7,7 @@ use crate::math::{Block, Vector, dot, largest};
 use super::frames::Axes;
 use super::laws::{LawKind, natural_map, of_kind};
 use super::problem::{Law, Problem3};
-use super::rolling::{Coefficients, Pair};
+use super::rolling::{Coefficients, SpatialVector};
 
 /// A solution whose scaled forces are this many times as large as B does not count.
 pub const HUGE: f64 = 1e8;
@@ -172,7 +172,7 @@ impl Sums {
         [r, u]: [&[Vector]; 2],
     ) {
         let roots = weights.map(f64::sqrt);
-        let squares = |r: Pair, u: Pair, own: Coefficients| {
+        let squares = |r: SpatialVector, u: SpatialVector, own: Coefficients| {
             own.natural_map::<A>(&r, &u).iter().map(square).sum::<f64>()
         };
         self.natural += squares([r[0], r[1]], [u[0], u[1]], *own);

@@ -11,8 +11,8 @@ use super::frames::Axes;
 use super::laws::{Kind, LawKind, SMALL, of_kind};
 use super::problem::Law;
 
-/// A force and its moments, or a velocity and its angular velocity.
-pub type Pair = [Vector; 2];
+/// A spatial vector: a force and its moments, or a velocity and its angular velocity (Featherstone 2008).
+pub type SpatialVector = [Vector; 2];
 
 /// The coefficients of a contact with moments: sliding, rolling, torsion; and its cohesion.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,10 +40,10 @@ impl Coefficients {
     /// The residual x − P (x − v) of scaled forces x and velocities u, where x includes the cohesion and v is u with the terms of
     /// de Saxcé.
     #[inline(always)]
-    pub fn natural_map<A: Axes>(&self, r: &Pair, u: &Pair) -> Pair {
+    pub fn natural_map<A: Axes>(&self, r: &SpatialVector, u: &SpatialVector) -> SpatialVector {
         let mut r = *r;
         r[0][A::N] += self.cohesion;
-        let mut x: Pair = std::array::from_fn(|k| std::array::from_fn(|i| r[k][i] - u[k][i]));
+        let mut x: SpatialVector = std::array::from_fn(|k| std::array::from_fn(|i| r[k][i] - u[k][i]));
         let sizes = sizes::<A>(u);
         (0..3).for_each(|i| x[0][A::N] -= self.limits[i] * sizes[i]);
         let p = self.on_cone::<A>(&x);
@@ -55,7 +55,7 @@ impl Coefficients {
     /// With the sizes s_i of the parts, the normal component a of the closest point has a = x_N + Σ μ_i (s_i − μ_i a) over the parts
     /// that are limited, s_i > μ_i a. Parts are added until no other one is limited.
     #[inline(always)]
-    pub fn on_cone<A: Axes>(&self, x: &Pair) -> Pair {
+    pub fn on_cone<A: Axes>(&self, x: &SpatialVector) -> SpatialVector {
         let sizes = sizes::<A>(x);
         if sizes.contains(&f64::INFINITY) && is_finite(x.as_flattened()) {
             // The squares overflow.
@@ -107,6 +107,6 @@ pub fn parts<A: Axes>() -> [&'static [(usize, usize)]; 3] {
 
 /// The sizes of the three parts.
 #[inline(always)]
-pub fn sizes<A: Axes>(x: &Pair) -> [f64; 3] {
+pub fn sizes<A: Axes>(x: &SpatialVector) -> [f64; 3] {
     [length(x[0][A::S], x[0][A::T]), length(x[1][A::S], x[1][A::T]), x[1][A::N].abs()]
 }

@@ -15,17 +15,17 @@ use crate::rows::fault::{Error, Fault};
 use crate::rows::pattern::range;
 use crate::rows::{BlockRows, Bsr3};
 
-use super::body_rows::{Bodies, BodyRows};
+use super::body_rows::{BodyRows, BodyRowsSource};
 use super::conflict::Multiplier;
 use super::laws::{LawKind, of_kind};
 use super::problem::{Law, Normal, Problem, Problem3, triples};
 
 /// The lane of each scalar row of a triple, then the padded lanes.
-pub type Lanes = [u8; 3];
+pub type LaneOrder = [u8; 3];
 
-pub const IN_ORDER: Lanes = [0, 1, 2];
+pub const IN_ORDER: LaneOrder = [0, 1, 2];
 /// The lanes of tangent and normal if the normal is the third component.
-pub const WITHOUT_SECOND: Lanes = [0, 2, 1];
+pub const WITHOUT_SECOND: LaneOrder = [0, 2, 1];
 
 /// The triples of a problem.
 #[derive(Debug, Default)]
@@ -41,27 +41,27 @@ pub struct Padded {
     /// The first triple of each row, and the end.
     firsts: Vec<u32>,
     /// The lanes of each triple.
-    lanes: Vec<Lanes>,
+    lanes: Vec<LaneOrder>,
 }
 
 /// The problem of triples, as solvers take it.
-pub struct Parts<'a> {
+pub struct PaddedProblem<'a> {
     pub problem: Problem3<'a>,
     pub laws: &'a [Law],
     pub forces: &'a mut [Vector],
     /// The row of each triple.
     pub rows: &'a [u32],
     /// The lanes of each triple.
-    pub lanes: &'a [Lanes],
+    pub lanes: &'a [LaneOrder],
 }
 
 /// Z of rows as Z of their triples.
 pub struct BodiesOfTriples<'a> {
-    pub bodies: &'a dyn Bodies,
-    pub lanes: &'a [Lanes],
+    pub bodies: &'a dyn BodyRowsSource,
+    pub lanes: &'a [LaneOrder],
 }
 
-impl Bodies for BodiesOfTriples<'_> {
+impl BodyRowsSource for BodiesOfTriples<'_> {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         let is_known = self.bodies.write_rows(rows)?;
         if is_known {
@@ -94,9 +94,9 @@ impl Padded {
     }
 
     /// The problem of the triples, its laws and forces.
-    pub fn parts(&mut self, normal: Normal) -> Parts<'_> {
+    pub fn parts(&mut self, normal: Normal) -> PaddedProblem<'_> {
         let Self { starts, columns, values, b, laws, forces, rows, lanes, .. } = self;
-        Parts { problem: Problem3 { starts, columns, values, b, normal }, laws, forces, rows, lanes }
+        PaddedProblem { problem: Problem3 { starts, columns, values, b, normal }, laws, forces, rows, lanes }
     }
 
     /// W of the triples.
@@ -194,21 +194,21 @@ impl Padded {
 }
 
 /// Values of a triple's scalar rows, padded with zeros.
-fn in_lanes(scalars: &[f64], lanes: Lanes) -> Vector {
+fn in_lanes(scalars: &[f64], lanes: LaneOrder) -> Vector {
     let mut vector = [0.0; 3];
     scalars.iter().zip(lanes).for_each(|(&value, lane)| vector[usize::from(lane)] = value);
     vector
 }
 
 /// Fill the diagonal entries of the lanes without a scalar row.
-fn pad(block: &mut Block, count: usize, lanes: Lanes) {
+fn pad(block: &mut Block, count: usize, lanes: LaneOrder) {
     let (own, padded) = lanes.split_at(count);
     let mean: f64 = own.iter().map(|&i| block[4 * usize::from(i)] / count as f64).sum();
     padded.iter().for_each(|&i| block[4 * usize::from(i)] = mean);
 }
 
 /// The law of a triple with `count` scalar rows.
-fn padded(law: &Law, count: usize, lanes: Lanes) -> Law {
+fn padded(law: &Law, count: usize, lanes: LaneOrder) -> Law {
     let kind = of_kind!(&law.kind, kind => kind.padded(count).into());
     Law { kind, bias: in_lanes(&law.bias[..count], lanes) }
 }

@@ -12,7 +12,7 @@ use crate::memory::{self, collect};
 use crate::team::Team;
 
 use super::acceleration::Momentum;
-use super::body_rows::Bodies;
+use super::body_rows::BodyRowsSource;
 use super::body_space::BodySpace;
 use super::coloring::MANY;
 use super::conflict::{self, Multiplier};
@@ -111,7 +111,7 @@ pub struct Task<'a> {
 /// W as a sum over bodies, if it is known, and the factors of its rows; without factors they are 1.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
-    pub bodies: Option<&'a dyn Bodies>,
+    pub bodies: Option<&'a dyn BodyRowsSource>,
     pub scales: &'a [Vector],
 }
 

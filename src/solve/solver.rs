@@ -5,13 +5,13 @@ use crate::memory;
 use crate::rows::fault::Error;
 
 use super::anisotropic::{Scaled, is_anisotropic};
-use super::body_rows::{Bodies, BodyRows};
+use super::body_rows::{BodyRows, BodyRowsSource};
 use super::conflict::Multiplier;
 use super::determinacy::SolutionSet;
 use super::islands::Islands;
 use super::options::{Method, Options, Progress, Report, Status};
 use super::problem::{Law, Problem, Problem3};
-use super::rows_of_three::{BodiesOfTriples, Padded, Parts};
+use super::rows_of_three::{BodiesOfTriples, Padded, PaddedProblem};
 use super::run::{Source, Task};
 
 /// The tolerance for velocities of which canonical forces are made: an error of forces is larger than the residual by the condition
@@ -116,7 +116,7 @@ impl Solver {
     pub(crate) fn solve_with_bodies(
         &mut self,
         problem: &Problem,
-        bodies: Option<&dyn Bodies>,
+        bodies: Option<&dyn BodyRowsSource>,
         laws: &[Law],
         options: &Options,
         forces: &mut [f64],
@@ -146,7 +146,7 @@ impl Solver {
     fn solve_checked(
         &mut self,
         problem: &Problem,
-        bodies: Option<&dyn Bodies>,
+        bodies: Option<&dyn BodyRowsSource>,
         laws: &[Law],
         options: &Options,
         forces: &mut [f64],
@@ -159,9 +159,9 @@ impl Solver {
             return Ok(triples.solve(&problem, bodies, laws, options, forces.as_chunks_mut().0, progress)?);
         }
         padded.fill(problem, laws, forces)?;
-        let Parts { problem, laws, forces: best, rows, lanes } = padded.parts(normal);
+        let PaddedProblem { problem, laws, forces: best, rows, lanes } = padded.parts(normal);
         let bodies = bodies.map(|bodies| BodiesOfTriples { bodies, lanes });
-        let bodies = bodies.as_ref().map(|bodies| bodies as &dyn Bodies);
+        let bodies = bodies.as_ref().map(|bodies| bodies as &dyn BodyRowsSource);
         let row_of = |triple: usize| rows.get(triple).map_or(0, |&row| row as usize);
         let of_rows = |mut report: Report| {
             for residual in [&mut report.residual, &mut report.initial] {
@@ -220,7 +220,7 @@ impl Triples {
     fn solve(
         &mut self,
         problem: &Problem3,
-        bodies: Option<&dyn Bodies>,
+        bodies: Option<&dyn BodyRowsSource>,
         laws: &[Law],
         options: &Options,
         forces: &mut [Vector],

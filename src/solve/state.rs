@@ -7,7 +7,7 @@ use crate::rows::fault::Error;
 use super::anisotropic::{Scaled, is_anisotropic};
 use super::frames::Axes;
 use super::islands::Components;
-use super::places::Lanes;
+use super::places::UsedLanes;
 use super::problem::{Law, Problem3};
 use super::residual::{Sums, velocity, weights};
 
@@ -35,7 +35,7 @@ pub struct Solution<'a> {
     /// Scaled velocities and forces that are not larger count as zero.
     pub zeros: &'a [f64],
     /// The lanes that have a scalar row.
-    pub lanes: Lanes<'a>,
+    pub lanes: UsedLanes<'a>,
 }
 
 /// The memory of a measurement.

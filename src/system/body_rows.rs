@@ -6,7 +6,7 @@ use std::{array, iter};
 
 use crate::inertia;
 use crate::memory::{self, collect, refill, resize};
-use crate::solve::{self, Bodies as _, BodyRows, NODE, NodeBlock};
+use crate::solve::{self, BodyRows, BodyRowsSource as _, NODE, NodeBlock};
 
 use super::body::Inertia;
 use super::constraint::{Constraint, MOST_ROWS};
@@ -47,7 +47,7 @@ struct Factor {
     start: usize,
 }
 
-impl solve::Bodies for BodiesOfSystem<'_> {
+impl solve::BodyRowsSource for BodiesOfSystem<'_> {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         let workspace = &mut *self.system.workspace.lock().unwrap_or_else(PoisonError::into_inner);
         let Workspace { groups, factors, .. } = workspace;

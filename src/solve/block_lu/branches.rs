@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::memory::{self, collect, push, refill};
 
-use super::supernodes::{STRIP, Supernodes};
+use super::supernodes::{LuSupernodes, STRIP};
 
 /// A branch has at most this part of the work.
 const PART: u64 = 12;
@@ -35,7 +35,7 @@ impl Sections {
     /// Find the sections for blocks of N × N, and bring supernodes and the rows of places in their order.
     pub fn find<const N: usize>(
         &mut self,
-        supernodes: &mut Supernodes,
+        supernodes: &mut LuSupernodes,
         order: &mut Vec<u32>,
     ) -> memory::Result {
         let trunk = self.find_branches::<N>(supernodes)?;
@@ -72,7 +72,7 @@ impl Sections {
     }
 
     /// Find the branches, with the indices that they get, and return the supernodes of the trunk, from the last to the first.
-    fn find_branches<const N: usize>(&mut self, supernodes: &Supernodes) -> memory::Result<Vec<u32>> {
+    fn find_branches<const N: usize>(&mut self, supernodes: &LuSupernodes) -> memory::Result<Vec<u32>> {
         let count = supernodes.all.len();
         let mut sizes = memory::repeated(count, 1_usize)?;
         let mut works: Vec<u64> = memory::collected(
@@ -120,7 +120,7 @@ impl Sections {
         Ok(trunk)
     }
 
-    fn find_starts(&mut self, supernodes: &Supernodes) -> memory::Result {
+    fn find_starts(&mut self, supernodes: &LuSupernodes) -> memory::Result {
         let trunk = self.trunk();
         let Self { branches, strips, places, .. } = self;
         let count = branches.len() + supernodes.all.len() - trunk + 1;
@@ -133,7 +133,7 @@ impl Sections {
         collect(places, count, firsts().map(|first| first.places.start).chain(once(rows)))
     }
 
-    fn find_outside<const N: usize>(&mut self, supernodes: &Supernodes) -> memory::Result {
+    fn find_outside<const N: usize>(&mut self, supernodes: &LuSupernodes) -> memory::Result {
         let trunk = self.trunk();
         let Self { branches, places, outside, outsides, index_outside, works, .. } = self;
         let layers = |part: Range<usize>| {

@@ -7,8 +7,8 @@ use crate::math::simd::{F64x4, Kernel, SimdLevel};
 use super::Shape;
 use super::block::{Square, split};
 use super::branches::Sections;
-use super::numbers::Part;
-use super::supernodes::{Place, STRIP, Strip, Supernode, Supernodes, VECTORS};
+use super::numbers::SectionNumbers;
+use super::supernodes::{LuSupernode, LuSupernodes, STRIP, Strip, StripPlace, VECTORS};
 
 /// A product of panels is made in tiles of a strip's rows and this many columns, which fill the registers.
 const COLUMNS: usize = 3;
@@ -17,8 +17,8 @@ const COLUMNS: usize = 3;
 const MOST_BLOCKS: usize = STRIP / 3;
 
 /// The elimination of some supernodes that follow each other, with their numbers.
-pub struct Elimination<'a, const N: usize> {
-    pub supernodes: &'a Supernodes,
+pub struct LuElimination<'a, const N: usize> {
+    pub supernodes: &'a LuSupernodes,
     pub shape: Shape,
     /// The factors of other supernodes, if changes come from these.
     pub earlier: Option<Earlier<'a>>,
@@ -54,7 +54,7 @@ pub enum Stage {
 }
 
 /// The result is false if a pivot is singular.
-impl<const N: usize> Kernel for (Elimination<'_, N>, Stage) {
+impl<const N: usize> Kernel for (LuElimination<'_, N>, Stage) {
     type Output = bool;
 
     #[inline(always)]
@@ -77,8 +77,8 @@ impl<const N: usize> Kernel for (Elimination<'_, N>, Stage) {
 }
 
 /// The factors of a product of panels.
-struct Factors<'a> {
-    from: &'a Supernode,
+struct PanelFactors<'a> {
+    from: &'a LuSupernode,
     /// The number of places whose columns are factors.
     width: usize,
     /// The panel of the rows: L (0) or Uᵀ (1).
@@ -94,15 +94,15 @@ const fn blocks<const N: usize>() -> usize {
     STRIP / N
 }
 
-impl<'a, const N: usize> Elimination<'a, N> {
+impl<'a, const N: usize> LuElimination<'a, N> {
     /// The elimination of a section, or of the sections from this one on.
     pub fn of(
-        supernodes: &'a Supernodes,
+        supernodes: &'a LuSupernodes,
         shape: Shape,
         earlier: Option<Earlier<'a>>,
         sections: &Sections,
         section: usize,
-        part: Part<'a, N>,
+        part: SectionNumbers<'a, N>,
     ) -> Self {
         let ((panels, pivots), (turned, is_active)) = part;
         Self {
@@ -126,7 +126,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
 
     /// The indices of the columns of a layer of a panel.
     #[inline(always)]
-    fn layer(&self, supernode: &Supernode, side: usize, layer: usize) -> Range<usize> {
+    fn layer(&self, supernode: &LuSupernode, side: usize, layer: usize) -> Range<usize> {
         let strips = supernode.layer::<N>(side, layer);
         strips.start - self.first_strip..strips.end - self.first_strip
     }
@@ -155,7 +155,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
 
     /// Subtract the products of the panels of an earlier supernode, whose rows `rows` belong to this one.
     #[inline(always)]
-    fn change<L: SimdLevel>(&mut self, level: L, from: usize, to: &Supernode, rows: Range<u32>) {
+    fn change<L: SimdLevel>(&mut self, level: L, from: usize, to: &LuSupernode, rows: Range<u32>) {
         let from = &self.supernodes.all[from];
         let below = &self.supernodes.rows[from.rows.clone()];
         let width = from.width();
@@ -168,7 +168,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
                 // The blocks of the layer that are below the first row, and where they are in the target.
                 let begin = (layer * blocks::<N>()).max(first + side);
                 let end = ((layer + 1) * blocks::<N>()).min(from.height());
-                let mut places = [Place::default(); MOST_BLOCKS];
+                let mut places = [StripPlace::default(); MOST_BLOCKS];
                 for (place, block) in places.iter_mut().zip(begin..end) {
                     let row = below[block - width];
                     let position = match to.position_within(row) {
@@ -185,7 +185,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
                     let skipped = (row + side).max(begin) - begin;
                     let start = (begin + skipped) % blocks::<N>();
                     for part in (0..N).step_by(COLUMNS) {
-                        let factors = Factors { from, width, side, layer, row: N * row + part };
+                        let factors = PanelFactors { from, width, side, layer, row: N * row + part };
                         let tile = self.product(level, &factors);
                         self.subtract(&tile, start.., column + part, &places[skipped..end - begin]);
                     }
@@ -196,7 +196,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
 
     /// Subtract the products of the earlier columns of a supernode from the columns of a place.
     #[inline(always)]
-    fn change_place<L: SimdLevel>(&mut self, level: L, own: &Supernode, place: usize) {
+    fn change_place<L: SimdLevel>(&mut self, level: L, own: &LuSupernode, place: usize) {
         let k = place - own.places.start;
         if k == 0 {
             return;
@@ -207,7 +207,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
                 let skipped = N * (k + side).saturating_sub(layer * blocks::<N>());
                 let last = (N * own.height() - STRIP * layer).min(STRIP);
                 for part in (0..N).step_by(COLUMNS) {
-                    let factors = Factors { from: own, width: k, side, layer, row: N * k + part };
+                    let factors = PanelFactors { from: own, width: k, side, layer, row: N * k + part };
                     let tile = self.product(level, &factors);
                     let at = at + part;
                     for (to, tile) in self.panels[at..at + COLUMNS].iter_mut().zip(&tile) {
@@ -223,8 +223,8 @@ impl<'a, const N: usize> Elimination<'a, N> {
 
     /// A layer of one panel times three rows of the other, transposed: the sum over the columns of the first `width` places.
     #[inline(always)]
-    fn product<L: SimdLevel>(&self, level: L, factors: &Factors) -> [Strip; COLUMNS] {
-        let &Factors { from, width, side, layer, row } = factors;
+    fn product<L: SimdLevel>(&self, level: L, factors: &PanelFactors) -> [Strip; COLUMNS] {
+        let &PanelFactors { from, width, side, layer, row } = factors;
         let own = Earlier {
             first_strip: self.first_strip,
             first_place: self.first_place,
@@ -273,7 +273,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
         tile: &[Strip; COLUMNS],
         blocks: RangeFrom<usize>,
         column: usize,
-        places: &[Place],
+        places: &[StripPlace],
     ) {
         for (place, block) in places.iter().zip(blocks) {
             let at = place.strip + column - self.first_strip;
@@ -288,7 +288,7 @@ impl<'a, const N: usize> Elimination<'a, N> {
 
     /// Eliminate a place. Returns false if the pivot is singular.
     #[inline(always)]
-    fn eliminate<L: SimdLevel>(&mut self, level: L, own: &Supernode, place: usize) -> bool {
+    fn eliminate<L: SimdLevel>(&mut self, level: L, own: &LuSupernode, place: usize) -> bool {
         let k = place - own.places.start;
         let place = place - self.first_place;
         let first = N * (k % blocks::<N>());

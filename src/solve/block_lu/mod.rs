@@ -23,18 +23,18 @@ use crate::team::{Ragged, Team};
 
 pub use block::{Square, times, unit};
 use branches::Sections;
-use elimination::{Elimination, Stage};
+use elimination::{LuElimination, Stage};
 use numbers::Numbers;
-use order::Order;
-use solution::{Pass, Solution, Way};
-use supernodes::{Place, Strip, Supernodes};
+use order::EliminationOrder;
+use solution::{LuSolution, Pass, Substitution};
+use supernodes::{LuSupernodes, Strip, StripPlace};
 
 /// The factors, and the pattern that they belong to.
 #[derive(Debug, Default)]
 pub struct BlockLu<const N: usize> {
     /// The row of the matrix at each place of the elimination.
     order: Vec<u32>,
-    supernodes: Supernodes,
+    supernodes: LuSupernodes,
     sections: Sections,
     numbers: Numbers<N>,
     /// A vector in the order of elimination, its part outside of each branch, and the rows of one supernode of each section.
@@ -53,7 +53,7 @@ pub struct BlockLu<const N: usize> {
 /// The place of a block in the panels.
 #[derive(Clone, Copy, Debug)]
 struct BlockPlace {
-    place: Place,
+    place: StripPlace,
     /// Whether it is a block of Uᵀ.
     is_transposed: bool,
 }
@@ -91,7 +91,7 @@ impl<const N: usize> Blocks<'_, N> {
     /// Add to the k-th block of the pattern.
     #[inline(always)]
     pub fn add(&mut self, k: usize, block: &Square<N>) {
-        let BlockPlace { place: Place { strip, row }, is_transposed } = self.targets[k];
+        let BlockPlace { place: StripPlace { strip, row }, is_transposed } = self.targets[k];
         let strip = strip - self.first_strip;
         for (j, strip) in self.panels[strip..strip + N].iter_mut().enumerate() {
             let to = &mut strip.0.as_flattened_mut()[row..row + N];
@@ -116,7 +116,7 @@ impl<const N: usize> BlockLu<N> {
         }
         self.given.forget();
         self.most = most;
-        let mut order = Order::default();
+        let mut order = EliminationOrder::default();
         self.products = order.find(starts, columns, most)?;
         if self.products.is_some() {
             self.supernodes.find::<N>(&order)?;
@@ -210,7 +210,7 @@ impl<const N: usize> BlockLu<N> {
         let Self { order, supernodes, sections, targets, numbers, .. } = self;
         let Sections { branches, strips, places, .. } = &*sections;
         let result = team.try_share_parts(numbers.of_sections(sections, 0), 1, |section, part| {
-            let elimination = Elimination::of(supernodes, shape, None, sections, section, part);
+            let elimination = LuElimination::of(supernodes, shape, None, sections, section, part);
             let (first_strip, panels) = (strips[section], &mut *elimination.panels);
             let rows = &order[places[section]..places[section + 1]];
             fill(&mut Blocks { shape, targets, first_strip, panels }, rows);
@@ -230,7 +230,7 @@ impl<const N: usize> BlockLu<N> {
         trunk.into_iter().all(|section| {
             let Self { supernodes, sections, numbers, .. } = self;
             let part = numbers.of_sections(sections, section);
-            let own = Elimination::of(supernodes, shape, None, sections, section, part);
+            let own = LuElimination::of(supernodes, shape, None, sections, section, part);
             let is_done = at_best((own, Stage::Own(sections.supernodes(section).start)));
             self.change_later(team, shape, section..section + 1);
             is_done
@@ -249,7 +249,7 @@ impl<const N: usize> BlockLu<N> {
             let section = done.end + k;
             let index = sections.supernodes(section).start;
             if !supernodes.changes_of(index, from.clone()).is_empty() {
-                let own = Elimination::of(supernodes, shape, Some(earlier), sections, section, part);
+                let own = LuElimination::of(supernodes, shape, Some(earlier), sections, section, part);
                 at_best((own, Stage::Changes(index, from.clone())));
             }
         });
@@ -260,16 +260,16 @@ impl<const N: usize> BlockLu<N> {
         for (to, &row) in self.work.iter_mut().zip(&self.order) {
             *to = x[row as usize];
         }
-        self.solve_branches(team, Way::Forward);
+        self.solve_branches(team, Substitution::Forward);
         self.solve_trunk();
-        self.solve_branches(team, Way::Backward);
+        self.solve_branches(team, Substitution::Backward);
         for (from, &row) in self.work.iter().zip(&self.order) {
             x[row as usize] = *from;
         }
     }
 
     /// Solve with L or with U for the places of branches.
-    fn solve_branches(&mut self, team: &mut Team, way: Way) {
+    fn solve_branches(&mut self, team: &mut Team, way: Substitution) {
         let Self { supernodes, sections, numbers, work, outside, rows, .. } = self;
         let Sections { branches, places, outsides, index_outside, works, .. } = &*sections;
         let vectors = (
@@ -280,7 +280,7 @@ impl<const N: usize> BlockLu<N> {
             ),
         );
         team.share_parts(vectors, 1, |number, (x, (outside, work))| {
-            let mut solution = Solution {
+            let mut solution = LuSolution {
                 supernodes,
                 numbers,
                 x: x.values,
@@ -289,7 +289,7 @@ impl<const N: usize> BlockLu<N> {
                 index_outside,
                 work: work.values,
             };
-            if way == Way::Forward {
+            if way == Substitution::Forward {
                 solution.outside.fill([0.0; N]);
             }
             at_best(Pass { solution: &mut solution, way, which: branches[number].clone() });
@@ -304,7 +304,7 @@ impl<const N: usize> BlockLu<N> {
             (0..N).for_each(|i| x[i] += change[i]);
         }
         let trunk = sections.trunk()..supernodes.all.len();
-        let mut solution = Solution {
+        let mut solution = LuSolution {
             supernodes,
             numbers,
             x: work,
@@ -313,8 +313,8 @@ impl<const N: usize> BlockLu<N> {
             index_outside: &[],
             work: &mut rows[sections.works[sections.branches.len()]..],
         };
-        at_best(Pass { solution: &mut solution, way: Way::Forward, which: trunk.clone() });
-        at_best(Pass { solution: &mut solution, way: Way::Backward, which: trunk });
+        at_best(Pass { solution: &mut solution, way: Substitution::Forward, which: trunk.clone() });
+        at_best(Pass { solution: &mut solution, way: Substitution::Backward, which: trunk });
         for (x, &place) in outside.iter_mut().zip(&sections.outside) {
             *x = work[place as usize];
         }

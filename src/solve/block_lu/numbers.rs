@@ -22,7 +22,7 @@ pub struct Numbers<const N: usize> {
 }
 
 /// The numbers of some sections: panels and pivots, triangles and activity.
-pub type Part<'a, const N: usize> = (
+pub type SectionNumbers<'a, const N: usize> = (
     (Ragged<'a, Strip, usize>, Ragged<'a, Square<N>, usize>),
     (Ragged<'a, Square<N>, usize>, Ragged<'a, bool, usize>),
 );
@@ -36,7 +36,7 @@ impl<const N: usize> Numbers<N> {
     }
 
     /// The numbers of the sections from `first` on.
-    pub fn of_sections<'a>(&'a mut self, sections: &'a Sections, first: usize) -> Part<'a, N> {
+    pub fn of_sections<'a>(&'a mut self, sections: &'a Sections, first: usize) -> SectionNumbers<'a, N> {
         self.split(sections, first, first).1
     }
 
@@ -46,7 +46,7 @@ impl<const N: usize> Numbers<N> {
         sections: &'a Sections,
         first: usize,
         end: usize,
-    ) -> (Earlier<'a>, Part<'a, N>) {
+    ) -> (Earlier<'a>, SectionNumbers<'a, N>) {
         let (strips, places) = (&sections.strips[end..], &sections.places[end..]);
         let (first_strip, first_place) = (sections.strips[first], sections.places[first]);
         let (done, panels) = self.panels.split_at_mut(strips[0]);

@@ -10,7 +10,7 @@ use crate::rows::pattern::range;
 
 /// The rows of a matrix in the order of their elimination, and the blocks of the factors.
 #[derive(Debug, Default)]
-pub struct Order {
+pub struct EliminationOrder {
     /// The row that is eliminated at each place.
     pub rows: Vec<u32>,
     /// The row at place k has blocks with the rows `later[starts[k]..starts[k + 1]]`, which are eliminated later.
@@ -18,7 +18,7 @@ pub struct Order {
     pub later: Vec<u32>,
 }
 
-impl Order {
+impl EliminationOrder {
     /// Order a pattern and its transpose. Returns the number of products of blocks in a factorization, or none if it exceeds `most`.
     /// The search then stops early.
     pub fn find(&mut self, starts: &[i32], columns: &[i32], most: u64) -> memory::Result<Option<u64>> {

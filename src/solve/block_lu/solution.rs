@@ -6,11 +6,11 @@ use crate::math::simd::{F64x4, Kernel, SimdLevel};
 
 use super::block::{back, times};
 use super::numbers::Numbers;
-use super::supernodes::{STRIP, Supernode, Supernodes, VECTORS};
+use super::supernodes::{LuSupernode, LuSupernodes, STRIP, VECTORS};
 
 /// A part of a solution, for the places of some sections; vectors are in the order of the elimination.
-pub struct Solution<'a, const N: usize> {
-    pub supernodes: &'a Supernodes,
+pub struct LuSolution<'a, const N: usize> {
+    pub supernodes: &'a LuSupernodes,
     pub numbers: &'a Numbers<N>,
     /// The vector of these places, the first of them.
     pub x: &'a mut [[f64; N]],
@@ -24,15 +24,15 @@ pub struct Solution<'a, const N: usize> {
 
 /// The direction of a solution: with L, or with U.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Substitution {
     Forward,
     Backward,
 }
 
 /// The solution in one direction for some supernodes.
 pub struct Pass<'s, 'a, const N: usize> {
-    pub solution: &'s mut Solution<'a, N>,
-    pub way: Way,
+    pub solution: &'s mut LuSolution<'a, N>,
+    pub way: Substitution,
     pub which: Range<usize>,
 }
 
@@ -44,15 +44,17 @@ impl<const N: usize> Kernel for Pass<'_, '_, N> {
         let Self { solution, way, which } = self;
         let supernodes = &solution.supernodes.all[which];
         match way {
-            Way::Forward => supernodes.iter().for_each(|supernode| solution.forward(level, supernode)),
-            Way::Backward => {
+            Substitution::Forward => {
+                supernodes.iter().for_each(|supernode| solution.forward(level, supernode))
+            }
+            Substitution::Backward => {
                 supernodes.iter().rev().for_each(|supernode| solution.backward(level, supernode))
             }
         }
     }
 }
 
-impl<const N: usize> Solution<'_, N> {
+impl<const N: usize> LuSolution<'_, N> {
     /// The vector of a row below a supernode; `at` is its index among the rows of all supernodes.
     #[inline(always)]
     fn below(&mut self, at: usize) -> &mut [f64; N] {
@@ -65,7 +67,7 @@ impl<const N: usize> Solution<'_, N> {
 
     /// Solve with L for the places of a supernode, and change the rows below.
     #[inline(always)]
-    fn forward<L: SimdLevel>(&mut self, level: L, supernode: &Supernode) {
+    fn forward<L: SimdLevel>(&mut self, level: L, supernode: &LuSupernode) {
         let layers = supernode.layers::<N>();
         self.work[..STRIP * layers].fill(0.0);
         for (k, place) in supernode.places.clone().enumerate() {
@@ -97,7 +99,7 @@ impl<const N: usize> Solution<'_, N> {
 
     /// Solve with U for the places of a supernode.
     #[inline(always)]
-    fn backward<L: SimdLevel>(&mut self, level: L, supernode: &Supernode) {
+    fn backward<L: SimdLevel>(&mut self, level: L, supernode: &LuSupernode) {
         let (layers, height) = (supernode.layers::<N>(), N * supernode.height());
         // The parts of the places follow in turn.
         self.work[..N * supernode.width()].fill(0.0);

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::memory::{self, collect, push, refill};
 use crate::rows::pattern::range;
 
-use super::order::Order;
+use super::order::EliminationOrder;
 
 /// The most rows in the places of a supernode: a strip of a panel should stay in the nearest cache.
 const WIDEST: usize = 48;
@@ -26,8 +26,8 @@ pub struct Strip(pub [[f64; 4]; VECTORS]);
 
 /// The supernodes of a factorization.
 #[derive(Debug, Default)]
-pub struct Supernodes {
-    pub all: Vec<Supernode>,
+pub struct LuSupernodes {
+    pub all: Vec<LuSupernode>,
     /// The rows below each supernode.
     pub rows: Vec<u32>,
     /// The supernode of each place.
@@ -42,7 +42,7 @@ pub struct Supernodes {
 /// Some places, and the rows below. The panel of L has the rows of the places, then the rows below, in strips of twelve rows, and
 /// each strip column by column. The panel of Uᵀ, with the same shape, follows.
 #[derive(Clone, Debug)]
-pub struct Supernode {
+pub struct LuSupernode {
     pub places: Range<usize>,
     /// Its rows in the list of all rows.
     pub rows: Range<usize>,
@@ -59,12 +59,12 @@ pub struct Change {
 
 /// The place of a block: a strip, and its first row there.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
+pub struct StripPlace {
     pub strip: usize,
     pub row: usize,
 }
 
-impl Supernode {
+impl LuSupernode {
     /// The number of places.
     #[inline(always)]
     pub fn width(&self) -> usize {
@@ -99,9 +99,9 @@ impl Supernode {
 
     /// The place of the block at a position of a panel, in its first column.
     #[inline(always)]
-    pub fn place<const N: usize>(&self, panel: usize, position: usize) -> Place {
+    pub fn place<const N: usize>(&self, panel: usize, position: usize) -> StripPlace {
         let row = N * position;
-        Place { strip: self.layer::<N>(panel, row / STRIP).start, row: row % STRIP }
+        StripPlace { strip: self.layer::<N>(panel, row / STRIP).start, row: row % STRIP }
     }
 
     /// The position of a place of the supernode in its panels, none for a later one.
@@ -119,9 +119,9 @@ impl Supernode {
     }
 }
 
-impl Supernodes {
+impl LuSupernodes {
     /// Find the supernodes for blocks of N × N. `finish` must follow.
-    pub fn find<const N: usize>(&mut self, order: &Order) -> memory::Result {
+    pub fn find<const N: usize>(&mut self, order: &EliminationOrder) -> memory::Result {
         self.divide::<N>(order)?;
         self.number_places()
     }
@@ -159,21 +159,21 @@ impl Supernodes {
             }
         }
         for &from in moved {
-            let Supernode { places, rows: below, offset } = self.all[from as usize].clone();
+            let LuSupernode { places, rows: below, offset } = self.all[from as usize].clone();
             let first = new_place[places.start] as usize;
             let begin = rows.len();
             rows.extend(self.rows[below].iter().map(|&row| new_place[row as usize]));
-            all.push(Supernode { places: first..first + places.len(), rows: begin..rows.len(), offset });
+            all.push(LuSupernode { places: first..first + places.len(), rows: begin..rows.len(), offset });
         }
         (self.all, self.rows, *order) = (all, rows, new_order);
         self.number_places()
     }
 
-    fn divide<const N: usize>(&mut self, order: &Order) -> memory::Result {
+    fn divide<const N: usize>(&mut self, order: &EliminationOrder) -> memory::Result {
         self.all.clear();
         self.rows.clear();
         let below = |place: usize| &order.later[range(&order.starts, place)];
-        let mut current: Option<Supernode> = None;
+        let mut current: Option<LuSupernode> = None;
         let mut zeros = 0;
         for place in 0..order.rows.len() {
             let rows = below(place);
@@ -189,7 +189,7 @@ impl Supernodes {
                 self.close(supernode.clone(), last)?;
             }
             zeros = 0;
-            current = Some(Supernode { places: place..place + 1, rows: 0..0, offset: 0 });
+            current = Some(LuSupernode { places: place..place + 1, rows: 0..0, offset: 0 });
         }
         if let Some(supernode) = current {
             self.close(supernode, &[])?;
@@ -197,7 +197,7 @@ impl Supernodes {
         Ok(())
     }
 
-    fn close(&mut self, mut supernode: Supernode, below: &[u32]) -> memory::Result {
+    fn close(&mut self, mut supernode: LuSupernode, below: &[u32]) -> memory::Result {
         supernode.rows = self.rows.len()..self.rows.len() + below.len();
         self.rows.try_reserve(below.len())?;
         self.rows.extend_from_slice(below);
@@ -247,12 +247,12 @@ impl Supernodes {
     }
 
     /// The supernode of a place.
-    pub fn of(&self, place: usize) -> &Supernode {
+    pub fn of(&self, place: usize) -> &LuSupernode {
         &self.all[self.of_place[place] as usize]
     }
 
     /// The position of a later place in the panels of a supernode.
-    pub fn position(&self, supernode: &Supernode, place: usize) -> usize {
+    pub fn position(&self, supernode: &LuSupernode, place: usize) -> usize {
         supernode.position_within(place as u32).unwrap_or_else(|| {
             let below = &self.rows[supernode.rows.clone()];
             supernode.width() + below.partition_point(|&row| (row as usize) < place)

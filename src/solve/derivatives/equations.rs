@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// The equations and their factors.
 #[derive(Debug, Default)]
-pub struct Equations {
+pub struct LinearizedEquations {
     /// The block of each entry of the pattern.
     values: Vec<Block>,
     lu: BlockLu<3>,
@@ -41,7 +41,7 @@ pub struct Equations {
     work: Vec<Vector>,
 }
 
-impl Equations {
+impl LinearizedEquations {
     /// Factor A with these blocks, one for each entry of the pattern. Returns false if not even the larger matrix has factors, since
     /// numbers overflow.
     pub fn factorize(

@@ -64,7 +64,7 @@ pub struct LinearLaw {
 }
 
 /// A part of a contact: the force along both tangents, or moments.
-pub struct Part<'a> {
+pub struct LawPart<'a> {
     pub lanes: &'a [usize],
     /// The limits of the scaled components over the scaled normal force.
     pub limits: [f64; 2],
@@ -97,10 +97,10 @@ impl Solution<'_> {
         &self,
         law: &mut LinearLaw,
         row: usize,
-        part: &Part,
+        part: &LawPart,
         kinks: &mut Vec<Kink3>,
     ) -> memory::Result<Vector> {
-        let &Part { lanes, limits, columns, ratio, normal, kind } = part;
+        let &LawPart { lanes, limits, columns, ratio, normal, kind } = part;
         let (root, zero) = (self.roots[row], self.zeros[row]);
         let of_lanes = |value: &dyn Fn(usize, usize) -> f64| -> [f64; 2] {
             std::array::from_fn(|i| lanes.get(i).map_or(0.0, |&lane| value(i, lane)))

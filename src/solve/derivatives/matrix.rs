@@ -11,7 +11,7 @@ const ENOUGH: usize = 2000;
 
 /// W in rows of three.
 #[derive(Debug, Default)]
-pub struct Matrix {
+pub struct MatrixOfThrees {
     pub padded: Padded,
     pub is_padded: bool,
     starts: Vec<i32>,
@@ -19,7 +19,7 @@ pub struct Matrix {
     values: Vec<Block>,
 }
 
-impl Matrix {
+impl MatrixOfThrees {
     pub fn copy(&mut self, w: Bsr3) -> memory::Result {
         self.is_padded = false;
         collect(&mut self.starts, w.starts.len(), w.starts.iter().copied())?;

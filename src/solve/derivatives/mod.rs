@@ -23,15 +23,15 @@ use super::islands::Components;
 use super::laws::{LawKind, of_kind};
 use super::places::Places;
 use super::problem::{Law, Normal, Problem, Problem3};
-use super::rows_of_three::Parts;
+use super::rows_of_three::PaddedProblem;
 use super::state::{Measurement, Solution, State};
-use equations::{Equations, probe};
+use equations::{LinearizedEquations, probe};
 pub use law_change::LawChange;
-pub use linear_law::{Bound, Kink3, KinkKind, LinearLaw, Part};
-use matrix::Matrix;
+pub use linear_law::{Bound, Kink3, KinkKind, LawPart, LinearLaw};
+use matrix::MatrixOfThrees;
 pub use outer_product::outer_product;
 use pattern::Pattern;
-use ways::{Way, Work};
+use ways::{Vectors, Way};
 
 /// The default tolerance.
 const TOLERANCE: f64 = 1e-6;
@@ -79,7 +79,7 @@ pub struct Fit {
 /// ```
 #[derive(Debug, Default)]
 pub struct Derivatives {
-    matrix: Matrix,
+    matrix: MatrixOfThrees,
     groups: Components,
     state: State,
     measurement: Measurement,
@@ -93,12 +93,12 @@ pub struct Derivatives {
     laws: Vec<LinearLaw>,
     kinks: Vec<Kink3>,
     pattern: Pattern,
-    equations: [Equations; 2],
+    equations: [LinearizedEquations; 2],
     /// Whether the equations of each way have factors.
     is_factored: [bool; 2],
     residual: f64,
     tolerance: f64,
-    work: Work,
+    work: Vectors,
 }
 
 impl Fit {
@@ -238,7 +238,7 @@ impl Derivatives {
             let laws = laws.map(|laws| &laws[part(column, rows)]);
             self.make_room()?;
             worst = worst.or_worse(self.change(&velocities[own.clone()], laws));
-            let Self { work: Work { y, v, .. }, places, state: State { roots, .. }, .. } = self;
+            let Self { work: Vectors { y, v, .. }, places, state: State { roots, .. }, .. } = self;
             for (scalar, at) in own.enumerate() {
                 let (row, lane) = places.of(scalar);
                 force_changes[at] = y[row][lane] / roots[row];
@@ -358,7 +358,7 @@ impl Derivatives {
         padded.fill(problem, laws, forces)?;
         matrix.is_padded = true;
         places.keep(laws.len(), padded.places(&problem.w))?;
-        let Parts { problem, laws, forces, rows: of_triples, .. } = padded.parts(problem.normal);
+        let PaddedProblem { problem, laws, forces, rows: of_triples, .. } = padded.parts(problem.normal);
         collect(rows, laws.len(), of_triples.iter().copied())?;
         self.find_in_threes(&problem, laws, forces)?;
         self.matrix.padded = padded;

@@ -20,7 +20,7 @@ pub enum Way {
 
 /// Vectors of a call.
 #[derive(Debug, Default)]
-pub struct Work {
+pub struct Vectors {
     /// Of forces, in scaled units.
     pub y: Vec<Vector>,
     /// Of velocities.
@@ -77,7 +77,7 @@ impl Derivatives {
 
     pub(super) fn make_room(&mut self) -> memory::Result {
         let rows = self.rows.len();
-        let Work { y, v, product, x } = &mut self.work;
+        let Vectors { y, v, product, x } = &mut self.work;
         refill(y, rows, [0.0; 3])?;
         refill(v, rows, [0.0; 3])?;
         refill(product, rows, [0.0; 3])?;
@@ -87,7 +87,7 @@ impl Derivatives {
     /// Compute the scaled changes of forces, and of velocities without the change of B.
     pub(super) fn change(&mut self, velocities: &[f64], changes: Option<&[LawChange]>) -> Fit {
         let Self { matrix, laws, pattern, equations, work, places, rows, state, .. } = self;
-        let (Work { y, v, product, x }, roots) = (work, &state.roots);
+        let (Vectors { y, v, product, x }, roots) = (work, &state.roots);
         let none = LawChange::default();
         // The constants of all laws, and the changes of velocities without forces.
         if let Some(changes) = changes {
@@ -126,7 +126,7 @@ impl Derivatives {
     /// Compute the multipliers of all laws, λ, in `y` and Vᵀ λ in `product`.
     pub(super) fn multipliers(&mut self, by_forces: Option<&[f64]>, by_velocities: Option<&[f64]>) -> Fit {
         let Self { matrix, laws, pattern, equations, work, places, state, .. } = self;
-        let (Work { y, v, product, x }, roots) = (work, &state.roots);
+        let (Vectors { y, v, product, x }, roots) = (work, &state.roots);
         for scalar in 0..places.of_scalars.len() {
             let (row, lane) = places.of(scalar);
             v[row][lane] = by_velocities.map_or(0.0, |by| by[scalar] * roots[row]);
@@ -159,7 +159,8 @@ impl Derivatives {
         by_b: &mut [f64],
         mut by_laws: Option<&mut [LawChange]>,
     ) {
-        let Self { laws, work: Work { y, product, .. }, places, rows, state: State { roots, .. }, .. } = self;
+        let Self { laws, work: Vectors { y, product, .. }, places, rows, state: State { roots, .. }, .. } =
+            self;
         if let Some(by_laws) = by_laws.as_deref_mut() {
             by_laws.fill(LawChange::default());
             for (row, (law, multipliers)) in laws.iter().zip(y).enumerate() {

@@ -24,12 +24,12 @@ use super::frames::{Axes, NormalFirst, NormalThird};
 use super::islands::Components;
 use super::places::Places;
 use super::problem::{Law, Normal, Problem, Problem3};
-use super::rows_of_three::{Padded, Parts as PaddedParts};
+use super::rows_of_three::{Padded, PaddedProblem};
 use super::state::{Measurement, Solution, State};
 pub use faces::{Cone, Faces, NONE};
 use null_space::NullSpace;
 use parts::{PartProgram, Parts};
-use program::Outcome;
+use program::ProgramOutcome;
 
 /// The default tolerance.
 const TOLERANCE: f64 = 1e-6;
@@ -127,7 +127,7 @@ impl SolutionSet {
             padded.fill(problem, laws, forces)?;
             let triples = laws.len();
             set.places.keep(triples, padded.places(&problem.w))?;
-            let PaddedParts { problem, laws, forces, rows, .. } = padded.parts(problem.normal);
+            let PaddedProblem { problem, laws, forces, rows, .. } = padded.parts(problem.normal);
             collect(&mut set.rows, triples, rows.iter().copied())?;
             set.find_all(&problem, laws, forces, tolerance)?;
         }
@@ -241,7 +241,7 @@ impl SolutionSet {
         let place = program.place(direction);
         program.write_linear(|k| if k == place { sign } else { 0.0 })?;
         let outcome = program.program.solve(&program.linear, 0.0, INTERVAL);
-        if outcome == Outcome::Unbounded {
+        if outcome == ProgramOutcome::Unbounded {
             return Ok(-sign * f64::INFINITY);
         }
         let change = program.change(place, program.program.solution());

@@ -5,7 +5,7 @@ use crate::solve::islands::{join, root};
 
 use super::faces::{Direction, Faces, NONE};
 use super::null_space::NullSpace;
-use super::program::Program;
+use super::program::ConeProgram;
 
 /// The parts: lists of a part and its null vector, direction or cone, ascending.
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ pub struct PartProgram {
     basis: Vec<f64>,
     /// The unit of forces, as √d R.
     pub size: f64,
-    pub program: Program,
+    pub program: ConeProgram,
     /// The coefficients of a linear function.
     pub linear: Vec<f64>,
 }

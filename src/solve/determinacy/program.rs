@@ -35,7 +35,7 @@ const ALPHA: f64 = 1e-10;
 
 /// The result of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ProgramOutcome {
     /// The program has a solution.
     Found,
     /// There is no least value.
@@ -44,7 +44,7 @@ pub enum Outcome {
 
 /// The constraints of a program, and memory for its solutions.
 #[derive(Debug, Default)]
-pub struct Program {
+pub struct ConeProgram {
     /// The number of unknowns.
     size: usize,
     /// Columns of G: three values for each cone.
@@ -52,7 +52,7 @@ pub struct Program {
     /// h.
     pub offsets: Vec<Vector>,
     x: Vec<f64>,
-    rows: Vec<Row>,
+    rows: Vec<ConeState>,
     tau: f64,
     kappa: f64,
     /// B, column by column; the orthonormal basis of its columns, and the triangular factor.
@@ -72,7 +72,7 @@ pub struct Program {
 
 /// The state of a cone.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+struct ConeState {
     s: Vector,
     y: Vector,
     scaling: Scaling,
@@ -99,7 +99,7 @@ struct Step {
     kappa: f64,
 }
 
-impl Program {
+impl ConeProgram {
     /// Begin a program with this number of unknowns and cones, all of whose values are zero.
     pub fn start(&mut self, size: usize, cones: usize) -> memory::Result {
         self.size = size;
@@ -107,7 +107,7 @@ impl Program {
         refill(&mut self.columns, size * cones, [0.0; 3])?;
         refill(&mut self.scaled, size * cones, [0.0; 3])?;
         refill(&mut self.offsets, cones, [0.0; 3])?;
-        refill(&mut self.rows, cones, Row::default())?;
+        refill(&mut self.rows, cones, ConeState::default())?;
         refill(&mut self.basis, size * (3 * cones + size), 0.0)?;
         refill(&mut self.factor, size * size, 0.0)?;
         for values in
@@ -124,20 +124,20 @@ impl Program {
     }
 
     /// Solve for c and p, until the errors are at most `goal` or no longer decrease.
-    pub fn solve(&mut self, c: &[f64], p: f64, goal: f64) -> Outcome {
+    pub fn solve(&mut self, c: &[f64], p: f64, goal: f64) -> ProgramOutcome {
         if p == 0.0 && self.is_free(c) {
-            return Outcome::Unbounded;
+            return ProgramOutcome::Unbounded;
         }
         self.x.fill(0.0);
         self.best.fill(0.0);
         (self.tau, self.kappa) = (1.0, 1.0);
         let unit = [1.0, 0.0, 0.0];
-        self.rows.fill(Row { s: unit, y: unit, ..Row::default() });
+        self.rows.fill(ConeState { s: unit, y: unit, ..ConeState::default() });
         let (mut least, mut since) = (f64::INFINITY, 0);
         for _ in 0..MOST_STEPS {
             let error = self.errors(c, p);
             if p == 0.0 && self.shows_no_limit(c) {
-                return Outcome::Unbounded;
+                return ProgramOutcome::Unbounded;
             }
             if error < least {
                 (least, since) = (error, 0);
@@ -151,7 +151,7 @@ impl Program {
                 break;
             }
         }
-        Outcome::Found
+        ProgramOutcome::Found
     }
 
     /// Whether the value changes along a direction x with G x = 0, which no cone limits.
@@ -190,7 +190,7 @@ impl Program {
     }
 
     /// The sum of the products of column j of B with a vector of each cone.
-    fn scaled_sum(&self, j: usize, of: impl Fn(&Row) -> &Vector) -> f64 {
+    fn scaled_sum(&self, j: usize, of: impl Fn(&ConeState) -> &Vector) -> f64 {
         let column = Self::column(&self.scaled, self.rows.len(), j);
         column.iter().zip(&self.rows).map(|(g, row)| dot(g, of(row))).sum()
     }
@@ -289,7 +289,8 @@ impl Program {
     fn reach(&self, step: &Step) -> f64 {
         let of = |x: f64, change: f64| if change < 0.0 { -x / change } else { f64::INFINITY };
         let ends = of(self.tau, step.tau).min(of(self.kappa, step.kappa));
-        let of_row = |row: &Row| reach(&row.lambda, &row.change_s).min(reach(&row.lambda, &row.change_y));
+        let of_row =
+            |row: &ConeState| reach(&row.lambda, &row.change_s).min(reach(&row.lambda, &row.change_y));
         self.rows.iter().map(of_row).fold(ends, f64::min)
     }
 

@@ -7,14 +7,14 @@
 use crate::math::{UNIT, Vector};
 use crate::team::Team;
 
-use super::{ALPHA, Lane, Program, Row};
+use super::{ALPHA, InteriorRow, Lane, Program};
 use crate::solve::block_lu::Shape;
 use crate::solve::body_space::{BodySpace, RowEquation};
 use crate::solve::frames::Axes;
 use crate::solve::parts::ROWS;
 
 /// Write the velocities v = Z x + q.
-pub fn velocities(team: &mut Team, space: &BodySpace, program: &Program, rows: &mut [Row]) {
+pub fn velocities(team: &mut Team, space: &BodySpace, program: &Program, rows: &mut [InteriorRow]) {
     team.share_parts(rows, ROWS, |first, rows| {
         for (row, state) in (first..).zip(rows) {
             let made = space.velocity(row);
@@ -31,7 +31,7 @@ pub fn factorise<A: Axes>(
     space: &mut BodySpace,
     program: &Program,
     y: &[Vector],
-    rows: &[Row],
+    rows: &[InteriorRow],
 ) -> bool {
     let is_regular = space.factorise(team, shape, |row| equation::<A>(program, row, &y[row], &rows[row]));
     space.correct(team, |row| program.scaled_force::<A>(row, &y[row]));
@@ -40,7 +40,7 @@ pub fn factorise<A: Axes>(
 
 /// D⁻¹ and 1 + E of a row.
 #[inline(always)]
-fn equation<A: Axes>(program: &Program, row: usize, y: &Vector, state: &Row) -> RowEquation {
+fn equation<A: Axes>(program: &Program, row: usize, y: &Vector, state: &InteriorRow) -> RowEquation {
     let friction = program.friction(row);
     let mut factor = UNIT;
     let mut inverse = [0.0; 9];

@@ -3,7 +3,7 @@
 use crate::math::Vector;
 use crate::team::Team;
 
-use super::{ALPHA, Lane, Program, Row};
+use super::{ALPHA, InteriorRow, Lane, Program};
 use crate::solve::block_lu::{BlockLu, Shape, Square};
 use crate::solve::frames::Axes;
 use crate::solve::parts::ROWS;
@@ -21,7 +21,7 @@ impl ContactSpace<'_> {
         team: &mut Team,
         program: &Program,
         y: &[Vector],
-        rows: &[Row],
+        rows: &[InteriorRow],
     ) -> bool {
         self.lu.factorise(
             team,
@@ -37,7 +37,12 @@ impl ContactSpace<'_> {
     }
 
     /// Write the velocities that y makes.
-    pub(super) fn velocities<A: Axes>(team: &mut Team, program: &Program, y: &[Vector], rows: &mut [Row]) {
+    pub(super) fn velocities<A: Axes>(
+        team: &mut Team,
+        program: &Program,
+        y: &[Vector],
+        rows: &mut [InteriorRow],
+    ) {
         team.share_parts(rows, ROWS, |first, rows| {
             for (row, state) in (first..).zip(rows) {
                 state.v = program.velocity::<A>(row, y);
@@ -48,7 +53,7 @@ impl ContactSpace<'_> {
 
 /// Block k, of this row, of M + D; rows of pinned lanes are rows of the unit matrix.
 #[inline(always)]
-fn block<A: Axes>(program: &Program, y: &Vector, state: &Row, row: usize, k: usize) -> Square<3> {
+fn block<A: Axes>(program: &Program, y: &Vector, state: &InteriorRow, row: usize, k: usize) -> Square<3> {
     let column = program.problem.columns[k] as usize;
     let w = &program.problem.values[k];
     let scale = 1.0 / (program.roots[row] * program.roots[column]);

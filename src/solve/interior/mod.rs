@@ -68,7 +68,7 @@ pub struct Program<'a> {
 
 /// The state of a row other than y.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+struct InteriorRow {
     /// The scaled velocity, and the velocity that the forces make.
     v: Vector,
     /// For a contact, z. For bounds, the parts of v at lower bounds and at upper bounds.
@@ -99,7 +99,7 @@ impl Space<'_> {
         shape: Shape,
         program: &Program,
         y: &[Vector],
-        rows: &[Row],
+        rows: &[InteriorRow],
     ) -> bool {
         match self {
             Self::Contacts(space) => space.factorise::<A>(team, program, y, rows),
@@ -121,7 +121,7 @@ impl Space<'_> {
         program: &Program,
         long: f64,
         y: &[Vector],
-        rows: &mut [Row],
+        rows: &mut [InteriorRow],
     ) {
         match self {
             Self::Contacts(_) => ContactSpace::velocities::<A>(team, program, y, rows),
@@ -150,7 +150,7 @@ pub struct Start {
 #[derive(Debug, Default)]
 pub struct Interior {
     y: Vec<Vector>,
-    rows: Vec<Row>,
+    rows: Vec<InteriorRow>,
     step: Vec<Vector>,
     /// The foreseen share of the change of |v_T|.
     share: f64,
@@ -243,7 +243,7 @@ impl Interior {
         self.sums.prepare(count)?;
         self.reaches.prepare(count)?;
         refill(&mut self.y, count, [0.0; 3])?;
-        refill(&mut self.rows, count, Row::default())?;
+        refill(&mut self.rows, count, InteriorRow::default())?;
         refill(&mut self.step, count, [0.0; 3])?;
         self.share = start.share;
         self.is_bold = start.is_bold;
@@ -402,7 +402,7 @@ fn products_of<A: Axes>(
     program: &Program,
     part: Range<usize>,
     y: &[Vector],
-    rows: &[Row],
+    rows: &[InteriorRow],
 ) -> Complementarity {
     let Complementarity { mut sum, mut count, mut lack } = Complementarity::default();
     for row in part {
@@ -431,7 +431,7 @@ fn products_of<A: Axes>(
     Complementarity { sum, count, lack }
 }
 
-impl Row {
+impl InteriorRow {
     /// T⁻¹ v + |v_T| n − z of a contact.
     #[inline(always)]
     fn missing<A: Axes>(&self, friction: f64) -> Vector {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::memory::{self, refill};
-use crate::solve::body_rows::{Bodies, BodyRows};
+use crate::solve::body_rows::{BodyRows, BodyRowsSource};
 
 /// Z of all rows, which is made when the first island asks for it.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct AllRows {
 /// The part of Z that belongs to the rows of an island.
 pub struct BodiesOfIsland<'a> {
     pub all: &'a Mutex<AllRows>,
-    pub bodies: &'a dyn Bodies,
+    pub bodies: &'a dyn BodyRowsSource,
     pub rows: &'a [u32],
 }
 
@@ -28,7 +28,7 @@ impl AllRows {
         self.is_there = None;
     }
 
-    fn make(&mut self, bodies: &dyn Bodies) -> memory::Result<bool> {
+    fn make(&mut self, bodies: &dyn BodyRowsSource) -> memory::Result<bool> {
         if let Some(is_there) = self.is_there {
             return Ok(is_there);
         }
@@ -39,7 +39,7 @@ impl AllRows {
     }
 }
 
-impl Bodies for BodiesOfIsland<'_> {
+impl BodyRowsSource for BodiesOfIsland<'_> {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         let all = &mut *self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let is_there = all.make(self.bodies)?;
@@ -57,7 +57,7 @@ mod tests {
     /// Rows on nodes: a part of row k at node n has the entries 10 k + n.
     struct Listed(&'static [&'static [usize]]);
 
-    impl Bodies for Listed {
+    impl BodyRowsSource for Listed {
         fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
             rows.start(5)?;
             for (row, nodes) in self.0.iter().enumerate() {

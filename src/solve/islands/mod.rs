@@ -20,7 +20,7 @@ use crate::memory::{self, collect, push, refill};
 use crate::rows::pattern::range;
 use crate::team::{Ragged, Team};
 
-use super::body_rows::Bodies;
+use super::body_rows::BodyRowsSource;
 use super::coloring::MANY;
 use super::conflict::{self, Multiplier};
 use super::options::{Progress, Report, Status};
@@ -270,7 +270,7 @@ impl<'a> IslandsInput<'a> {
         let options = &self.limits.begin(&problem, threads);
         let (all, rows) = (self.all_rows, self.islands.rows(island));
         let bodies = self.source.bodies.map(|bodies| BodiesOfIsland { all, bodies, rows });
-        let bodies = bodies.as_ref().map(|bodies| bodies as &dyn Bodies);
+        let bodies = bodies.as_ref().map(|bodies| bodies as &dyn BodyRowsSource);
         let source = Source { bodies, scales };
         let before = room.conflict.len();
         let outcome = room.solve(&Task { problem: &problem, source, laws, options }, forces, observer)?;

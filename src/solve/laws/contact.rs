@@ -3,14 +3,14 @@
 use crate::math::{Block, UNIT, Vector, is_finite, length};
 use crate::memory::{self, push};
 use crate::rows::fault::Fault;
-use crate::solve::derivatives::{Kink3, KinkKind, LinearLaw, Part};
+use crate::solve::derivatives::{Kink3, KinkKind, LawPart, LinearLaw};
 use crate::solve::determinacy::{Cone, Faces, NONE};
 use crate::solve::frames::Axes;
 use crate::solve::interior::Lane;
 use crate::solve::local::ContactSolution;
 use crate::solve::problem::Normal;
 use crate::solve::rolling::Coefficients;
-use crate::solve::rows_of_three::{IN_ORDER, Lanes, WITHOUT_SECOND};
+use crate::solve::rows_of_three::{IN_ORDER, LaneOrder, WITHOUT_SECOND};
 use crate::solve::state::Solution;
 
 use super::{Contact, LawKind, is_size, slope_of_disk};
@@ -47,7 +47,7 @@ impl LawKind for Contact {
         [friction, friction_2, cohesion, rolling_friction, torsional_friction]
     }
 
-    fn lanes(&self, height: usize, normal: Normal) -> Lanes {
+    fn lanes(&self, height: usize, normal: Normal) -> LaneOrder {
         if height == 2 && normal == Normal::Third { WITHOUT_SECOND } else { IN_ORDER }
     }
 
@@ -219,7 +219,7 @@ impl LawKind for Contact {
         law.velocity[4 * A::N] = 1.0;
         let lanes = &[A::S, A::T];
         let kind = KinkKind::Sliding;
-        let part = Part {
+        let part = LawPart {
             lanes,
             limits: [self.friction, self.friction_2],
             columns: [0, 1],

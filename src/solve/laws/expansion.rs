@@ -3,12 +3,12 @@
 use crate::math::{Block, Vector, length};
 use crate::memory::{self, push};
 use crate::rows::fault::Fault;
-use crate::solve::derivatives::{Kink3, KinkKind, LinearLaw, Part};
+use crate::solve::derivatives::{Kink3, KinkKind, LawPart, LinearLaw};
 use crate::solve::determinacy::{Cone, Faces, NONE};
 use crate::solve::frames::Axes;
 use crate::solve::local::ExpansionSolution;
 use crate::solve::problem::Normal;
-use crate::solve::rows_of_three::{IN_ORDER, Lanes, WITHOUT_SECOND};
+use crate::solve::rows_of_three::{IN_ORDER, LaneOrder, WITHOUT_SECOND};
 use crate::solve::state::Solution;
 
 use super::contact::on_cone;
@@ -52,7 +52,7 @@ impl LawKind for Expansion {
         [if component == 0 { self.least_force } else { 0.0 }, 0.0]
     }
 
-    fn lanes(&self, height: usize, normal: Normal) -> Lanes {
+    fn lanes(&self, height: usize, normal: Normal) -> LaneOrder {
         if height == 2 && normal == Normal::Third { WITHOUT_SECOND } else { IN_ORDER }
     }
 
@@ -180,7 +180,7 @@ impl LawKind for Expansion {
             return Ok(law);
         }
         let (lanes, limits, kind) = (&[A::S, A::T], [self.friction; 2], KinkKind::Sliding);
-        let part = Part { lanes, limits, columns: [0, 1], ratio: 1.0, normal, kind };
+        let part = LawPart { lanes, limits, columns: [0, 1], ratio: 1.0, normal, kind };
         let pull = solution.add_part(&mut law, row, &part, kinks)?;
         for lane in [A::S, A::T] {
             law.force[3 * A::N + lane] = pull[lane];

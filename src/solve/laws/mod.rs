@@ -21,7 +21,7 @@ use super::frames::Axes;
 use super::interior::Lane;
 use super::problem::{Law, Normal};
 use super::rolling::Coefficients;
-use super::rows_of_three::{IN_ORDER, Lanes};
+use super::rows_of_three::{IN_ORDER, LaneOrder};
 use super::state::Solution;
 
 pub use contact::SMALL;
@@ -52,7 +52,7 @@ pub trait LawKind: Copy {
     }
 
     /// The lanes of a triple of a row of this height, see `rows_of_three`.
-    fn lanes(&self, _height: usize, _normal: Normal) -> Lanes {
+    fn lanes(&self, _height: usize, _normal: Normal) -> LaneOrder {
         IN_ORDER
     }
 
@@ -126,12 +126,6 @@ pub trait LawKind: Copy {
         Demand::Contact
     }
 
-    /// The kind of a component for interior points; none if the component belongs to a cone of friction.
-    #[inline(always)]
-    fn lane<A: Axes>(&self, _component: usize, _root: f64) -> Option<Lane> {
-        Some(Lane::Pinned(0.0))
-    }
-
     /// Add the directions in which the force can change while the velocity remains, and their cones.
     fn add_faces<A: Axes>(&self, faces: &mut Faces, solution: &Solution, row: usize) -> memory::Result;
 
@@ -142,6 +136,12 @@ pub trait LawKind: Copy {
         row: usize,
         kinks: &mut Vec<Kink3>,
     ) -> memory::Result<LinearLaw>;
+
+    /// The kind of a component for interior points; none if the component belongs to a cone of friction.
+    #[inline(always)]
+    fn lane<A: Axes>(&self, _component: usize, _root: f64) -> Option<Lane> {
+        Some(Lane::Pinned(0.0))
+    }
 }
 
 /// The exact solution of one row, while all other forces are kept.

@@ -3,12 +3,12 @@
 use crate::math::{Block, UNIT, Vector, length};
 use crate::memory;
 use crate::rows::fault::Fault;
-use crate::solve::derivatives::{Kink3, KinkKind, LinearLaw, Part};
+use crate::solve::derivatives::{Kink3, KinkKind, LawPart, LinearLaw};
 use crate::solve::determinacy::Faces;
 use crate::solve::frames::Axes;
 use crate::solve::problem::Normal;
 use crate::solve::rolling::Coefficients;
-use crate::solve::rows_of_three::{IN_ORDER, Lanes};
+use crate::solve::rows_of_three::{IN_ORDER, LaneOrder};
 use crate::solve::state::Solution;
 
 use super::{LawKind, LocalLaw, Moments, slope_of_disk};
@@ -35,7 +35,7 @@ impl LawKind for Moments {
         Ok(())
     }
 
-    fn lanes(&self, height: usize, normal: Normal) -> Lanes {
+    fn lanes(&self, height: usize, normal: Normal) -> LaneOrder {
         match (height, normal) {
             (4, Normal::Third) => [2, 0, 1],
             (5, Normal::First) => [1, 2, 0],
@@ -94,7 +94,7 @@ impl LawKind for Moments {
         };
         let before = solution.roots[row - 1];
         let ratio = solution.roots[row] / before;
-        let tangents = Part {
+        let tangents = LawPart {
             lanes: &[A::S, A::T],
             limits: [ratio * rolling; 2],
             columns: [0, 0],
@@ -102,7 +102,7 @@ impl LawKind for Moments {
             normal,
             kind: KinkKind::Rolling,
         };
-        let about_normal = Part {
+        let about_normal = LawPart {
             lanes: &[A::N],
             limits: [ratio * torsion; 2],
             columns: [1, 1],

@@ -9,7 +9,7 @@
 use crate::math::{Block, is_finite, length};
 use crate::solve::block_lu::{Square, times};
 use crate::solve::frames::Axes;
-use crate::solve::rolling::{Coefficients, Pair};
+use crate::solve::rolling::{Coefficients, SpatialVector};
 
 use super::branches::branch;
 
@@ -51,7 +51,7 @@ pub struct RollingContact {
 
 /// The equations of a velocity.
 #[derive(Clone, Copy)]
-struct Equations<'a> {
+struct VelocityEquations<'a> {
     contact: &'a RollingContact,
     /// The velocity that the other forces make, with that of the cohesion.
     q: Unknowns,
@@ -81,10 +81,11 @@ impl RollingContact {
     /// guess, and is kept where the blocks leave the force open.
     ///
     /// If W_NN is not positive, no force can stop the approach, and the function returns the force of an open contact.
-    pub fn force<A: Axes>(&self, q: &Pair, old: &Pair) -> Pair {
+    pub fn force<A: Axes>(&self, q: &SpatialVector, old: &SpatialVector) -> SpatialVector {
         let lanes = lanes::<A>();
-        let scaled =
-            |pair: &Pair, by: [f64; 2]| -> Unknowns { lanes.map(|(row, lane)| pair[row][lane] * by[row]) };
+        let scaled = |pair: &SpatialVector, by: [f64; 2]| -> Unknowns {
+            lanes.map(|(row, lane)| pair[row][lane] * by[row])
+        };
         let mut q = scaled(q, self.roots.map(f64::recip));
         let cohesion = self.cohesion * self.roots[0];
         (0..SIZE).for_each(|i| q[i] -= cohesion * self.w[0][i]);
@@ -93,7 +94,7 @@ impl RollingContact {
             let mut center = scaled(old, self.roots);
             center[0] += cohesion;
             let alpha = if self.is_regular { 0.0 } else { ALPHA };
-            x = Equations { contact: self, q, alpha, center, normal: None }.closed();
+            x = VelocityEquations { contact: self, q, alpha, center, normal: None }.closed();
         }
         let mut force = [[0.0; 3]; 2];
         for (x, (row, lane)) in x.into_iter().zip(lanes) {
@@ -110,7 +111,7 @@ fn lanes<A: Axes>() -> [(usize, usize); SIZE] {
     [(0, A::N), (0, A::S), (0, A::T), (1, A::S), (1, A::T), (1, A::N)]
 }
 
-impl Equations<'_> {
+impl VelocityEquations<'_> {
     /// The unknowns of a closed contact.
     fn closed(&self) -> Unknowns {
         if self.center[0] > 0.0
@@ -235,7 +236,7 @@ impl Equations<'_> {
         let mut x = [0.0; SIZE];
         x[0] = -self.q[0] / self.contact.w[0][0];
         for _ in 0..MOST_BISECTIONS {
-            let parts = Equations { normal: Some(x[0]), ..*self };
+            let parts = VelocityEquations { normal: Some(x[0]), ..*self };
             match parts.newton(x) {
                 Some(solved) => x = solved,
                 None => parts.solve_parts(&mut x),

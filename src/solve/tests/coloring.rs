@@ -1,6 +1,6 @@
 //! The order of sweeps against its definition.
 
-use crate::solve::coloring::{CHUNK, MANY, Order};
+use crate::solve::coloring::{CHUNK, ColorOrder, MANY};
 use testing::Random;
 
 /// An upper triangular pattern with blocks up to `reach` columns right of the diagonal.
@@ -19,7 +19,7 @@ fn band(rows: usize, reach: usize, random: &mut Random) -> (Vec<i32>, Vec<i32>) 
 
 /// Rows and independence of the nonempty groups. Each row occurs once, and independent chunks have no block in common.
 fn groups(starts: &[i32], columns: &[i32]) -> Vec<(Vec<u32>, bool)> {
-    let mut order = Order::default();
+    let mut order = ColorOrder::default();
     order.find(starts, columns).unwrap();
     let groups: Vec<_> = order.groups().map(|group| (group.rows.to_vec(), group.are_independent)).collect();
     let mut all: Vec<u32> = groups.iter().flat_map(|group| group.0.clone()).collect();

@@ -5,7 +5,7 @@ use crate::memory;
 use crate::rows::BlockRows;
 use crate::solve::body_space::BodySpace;
 use crate::solve::problem::Problem3;
-use crate::solve::{Bodies, BodyRows, NODE, Normal, Problem};
+use crate::solve::{BodyRows, BodyRowsSource, NODE, Normal, Problem};
 use testing::Random;
 
 /// A problem of dense rows.
@@ -18,7 +18,7 @@ pub struct Dense {
     pub g: Vec<Vec<f64>>,
 }
 
-impl Bodies for Dense {
+impl BodyRowsSource for Dense {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         let nodes = self.g[0].len() / NODE;
         rows.start(nodes)?;

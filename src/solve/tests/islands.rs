@@ -4,7 +4,7 @@ use crate::math::{Block, Vector};
 use crate::memory;
 use crate::rows::BlockRows;
 use crate::solve::{
-    Bodies, BodyRows, Kind, Law, Method, NODE, Normal, Options, Problem, Report, Solver, Status,
+    BodyRows, BodyRowsSource, Kind, Law, Method, NODE, Normal, Options, Problem, Report, Solver, Status,
 };
 use testing::Random;
 
@@ -72,13 +72,13 @@ impl Mixed {
         has_bodies: bool,
         forces: &mut [Vector],
     ) -> Report {
-        let bodies = has_bodies.then_some(self as &dyn Bodies);
+        let bodies = has_bodies.then_some(self as &dyn BodyRowsSource);
         let (laws, forces) = (self.mix(&self.laws), forces.as_flattened_mut());
         solver.solve_with_bodies(&self.problem(), bodies, &laws, options, forces, None).unwrap()
     }
 }
 
-impl Bodies for Mixed {
+impl BodyRowsSource for Mixed {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         let nodes: Vec<usize> = self.islands.iter().map(|dense| dense.g[0].len() / NODE).collect();
         rows.start(nodes.iter().sum())?;
@@ -128,7 +128,7 @@ fn islands_have_the_bits_that_they_have_alone() {
             let mut alone = begin.clone();
             let reports: Vec<Report> = (mixed.islands.iter().zip(&mixed.laws).zip(&mut alone))
                 .map(|((dense, laws), forces)| {
-                    let bodies = has_bodies.then_some(dense as &dyn Bodies);
+                    let bodies = has_bodies.then_some(dense as &dyn BodyRowsSource);
                     let (problem, forces) = (dense.problem(), forces.as_flattened_mut());
                     Solver::new().solve_with_bodies(&problem, bodies, laws, &options, forces, None).unwrap()
                 })

@@ -9,7 +9,7 @@ use crate::memory;
 use crate::solve::frames::{Axes, NormalFirst, NormalThird};
 use crate::solve::laws::Local;
 use crate::solve::{
-    Bodies, BodyRows, Kind, Law, Method, NODE, Normal, Options, Problem, Report, Solver, Status,
+    BodyRows, BodyRowsSource, Kind, Law, Method, NODE, Normal, Options, Problem, Report, Solver, Status,
 };
 use testing::Random;
 
@@ -157,7 +157,7 @@ impl Scene {
         let problem = Problem { normal: self.normal, ..cut.problem() };
         let options = Options { tolerance: 1e-13, method, ..Options::default() };
         let mut forces = vec![0.0; b.len()];
-        let bodies = has_bodies.then_some(self as &dyn Bodies);
+        let bodies = has_bodies.then_some(self as &dyn BodyRowsSource);
         let mut solver = Solver::new();
         let report =
             solver.solve_with_bodies(&problem, bodies, &self.laws, &options, &mut forces, None).unwrap();
@@ -169,7 +169,7 @@ fn is_contact(law: &Law) -> bool {
     matches!(law.kind, Kind::Contact { .. })
 }
 
-impl Bodies for Scene {
+impl BodyRowsSource for Scene {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         let nodes = self.h.ncols() / NODE;
         rows.start(nodes)?;

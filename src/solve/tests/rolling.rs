@@ -3,7 +3,7 @@
 use crate::math::Block;
 use crate::solve::frames::{Axes, NormalFirst, NormalThird};
 use crate::solve::local::RollingContact;
-use crate::solve::rolling::{Coefficients, Pair, sizes};
+use crate::solve::rolling::{Coefficients, SpatialVector, sizes};
 use testing::Random;
 
 /// Normal, friction, moments about the tangents, moment about the normal: row and lane.
@@ -25,7 +25,7 @@ fn blocks<A: Axes>(random: &mut Random, rank: usize, asymmetry: f64, units: [f64
     w
 }
 
-fn velocity(w: &[[Block; 2]; 2], q: &Pair, r: &Pair) -> Pair {
+fn velocity(w: &[[Block; 2]; 2], q: &SpatialVector, r: &SpatialVector) -> SpatialVector {
     let made = |row: usize, i: usize| -> f64 {
         (0..2).flat_map(|column| (0..3).map(move |j| w[row][column][3 * j + i] * r[column][j])).sum()
     };
@@ -33,11 +33,16 @@ fn velocity(w: &[[Block; 2]; 2], q: &Pair, r: &Pair) -> Pair {
 }
 
 /// The states of the parts that obey the law, up to small errors: open is 0; otherwise 1, and 2, 4, 8 for parts at their limits.
-fn state<A: Axes>(w: &[[Block; 2]; 2], q: &Pair, r: &Pair, own: &Coefficients) -> Option<usize> {
+fn state<A: Axes>(
+    w: &[[Block; 2]; 2],
+    q: &SpatialVector,
+    r: &SpatialVector,
+    own: &Coefficients,
+) -> Option<usize> {
     let u = velocity(w, q, r);
     let root = |row: usize| ((0..3).map(|i| w[row][row][4 * i]).sum::<f64>() / 3.0).sqrt();
     let roots = [root(0), root(1)];
-    let most = |x: &Pair, units: [f64; 2]| {
+    let most = |x: &SpatialVector, units: [f64; 2]| {
         (0..2).flat_map(|k| x[k].map(|x| (x * units[k]).abs())).fold(0.0, f64::max)
     };
     // The unit of scaled velocities, with the rounding of W R.
@@ -89,9 +94,9 @@ pub fn cases<A: Axes>(random: &mut Random, count: usize) -> [usize; 16] {
             cohesion: [0.0, 0.3][case / 2 % 2],
         };
         let w = blocks::<A>(random, rank, asymmetry, units);
-        let mut q: Pair = std::array::from_fn(|k| random.array::<3>().map(|x| units[k] * x));
+        let mut q: SpatialVector = std::array::from_fn(|k| random.array::<3>().map(|x| units[k] * x));
         q[0][A::N] -= 0.5;
-        let old: Pair = std::array::from_fn(|k| random.array::<3>().map(|x| x / units[k]));
+        let old: SpatialVector = std::array::from_fn(|k| random.array::<3>().map(|x| x / units[k]));
         let root = |row: usize| ((0..3).map(|i| w[row][row][4 * i]).sum::<f64>() / 3.0).sqrt();
         let local = RollingContact::new::<A>(&w, &own, [root(0), root(1)]);
         let r = local.force::<A>(&q, &old);
@@ -119,7 +124,7 @@ fn projections_are_closest_points() {
             limits: [coefficient(case), coefficient(case / 4), coefficient(case / 16)],
             cohesion: 0.0,
         };
-        let mut x: Pair = [random.array(), random.array()];
+        let mut x: SpatialVector = [random.array(), random.array()];
         if case % 5 == 0 {
             (x[0][1], x[1][2]) = (0.0, 0.0);
         }
@@ -127,7 +132,7 @@ fn projections_are_closest_points() {
         let of_p = sizes::<NormalThird>(&p);
         assert!((0..3).all(|i| of_p[i] <= own.limits[i] * p[0][2] * (1.0 + 1e-14) + 1e-15), "{x:?} {p:?}");
         for _ in 0..30 {
-            let mut y: Pair = [random.array(), random.array()];
+            let mut y: SpatialVector = [random.array(), random.array()];
             y[0][2] = 1.0 + random.signed();
             let of_y = sizes::<NormalThird>(&y);
             let shrink = |part: usize, share: f64| own.limits[part] * y[0][2] * share / of_y[part].max(1e-9);
@@ -147,7 +152,7 @@ fn projections_are_closest_points() {
 #[test]
 fn huge_values_are_projected() {
     let own = Coefficients { limits: [0.5, 1.0, 2.0], cohesion: 0.0 };
-    let x: Pair = [[3.0, -4.0, 1.0], [0.5, 0.25, -3.0]];
+    let x: SpatialVector = [[3.0, -4.0, 1.0], [0.5, 0.25, -3.0]];
     let p = own.on_cone::<NormalThird>(&x);
     let huge = own.on_cone::<NormalThird>(&x.map(|x| x.map(|x| x * 1e300)));
     for (p, huge) in p.as_flattened().iter().zip(huge.as_flattened()) {
@@ -159,14 +164,14 @@ fn huge_values_are_projected() {
 #[test]
 fn the_map_vanishes_where_the_law_holds() {
     let own = Coefficients { limits: [0.5, 0.1, 0.2], cohesion: 0.5 };
-    let vanishes = |r: Pair, u: Pair| {
+    let vanishes = |r: SpatialVector, u: SpatialVector| {
         own.natural_map::<NormalFirst>(&r, &u).as_flattened().iter().all(|x| x.abs() < 1e-15)
     };
     let none = [0.0; 3];
     assert!(vanishes([[-0.5, 0.0, 0.0], none], [[1.0, 0.2, -0.3], [0.3, 1.0, 2.0]]));
     assert!(vanishes([[1.5, 0.6, 0.8], [0.3, 0.1, 0.1]], [none; 2]));
-    let limits: Pair = [[1.5, 0.6, -0.8], [-0.4, 0.12, 0.16]];
-    let slides: Pair = [[0.0, -0.3, 0.4], [0.7, -0.3, -0.4]];
+    let limits: SpatialVector = [[1.5, 0.6, -0.8], [-0.4, 0.12, 0.16]];
+    let slides: SpatialVector = [[0.0, -0.3, 0.4], [0.7, -0.3, -0.4]];
     assert!(vanishes(limits, slides));
     // Each wrong sign, and a moment beyond its limit.
     for (k, i) in [(0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {

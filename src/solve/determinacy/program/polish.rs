@@ -6,7 +6,7 @@
 //! on each other: a step is one of the method of multipliers, (p + K + ρ Jᵀ J) δx = −(p x + c) + Jᵀ (ν − ρ g), whose matrix is regular
 //! in any case. K is the curvature of the boundaries.
 
-use super::{Program, subtract_made};
+use super::{ConeProgram, subtract_made};
 use crate::math::{Vector, length, sum};
 
 /// ρ: the squared share of errors that remains after a step.
@@ -42,7 +42,7 @@ impl ConePart {
     }
 }
 
-impl Program {
+impl ConeProgram {
     /// Replace the solution, with these c and p > 0, by the exact one. It remains if places in cones are not clear.
     pub fn polish(&mut self, c: &[f64], p: f64) {
         self.x.copy_from_slice(&self.best);
@@ -62,7 +62,7 @@ impl Program {
         }
         self.place_points();
         let is_near = self.x.iter().zip(&self.best).all(|(x, best)| (x - best).abs() <= NEAR);
-        let is_right = |row: &super::Row| {
+        let is_right = |row: &super::ConeState| {
             let is_dual = match row.place {
                 ConePart::Inside => true,
                 ConePart::Boundary => row.y[0] >= -VIOLATION,
