@@ -31,7 +31,7 @@ pub enum SystemOption {
 
 /// The options of a system.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Options {
+pub(super) struct SystemOptions {
     takes_any_axes: bool,
     orthonormalizes: bool,
 }
@@ -69,7 +69,7 @@ pub(super) const ROTATION: Refused = Refused {
     near: "its rotation is not orthonormal to within 1e-8: the option ORTHONORMALIZE accepts single precision",
 };
 
-impl Options {
+impl SystemOptions {
     fn place(&mut self, option: SystemOption) -> &mut bool {
         match option {
             SystemOption::AnyAxes => &mut self.takes_any_axes,
@@ -142,7 +142,7 @@ mod tests {
         assert!(rotation.iter().zip(exact).all(|(x, y)| (x - y).abs() < 1e-7));
 
         let texts = Refused { far: "far", near: "near" };
-        let mut options = Options::default();
+        let mut options = SystemOptions::default();
         assert_eq!(options.axes(&exact, &texts), Ok(exact));
         assert_eq!(options.axes(&single, &texts), Err(Fault::Invalid("near")));
         assert_eq!(options.axes(&exact.map(|x| 1.1 * x), &texts), Err(Fault::Invalid("far")));

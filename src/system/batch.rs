@@ -40,14 +40,14 @@ use super::model::System;
 /// ```
 #[derive(Debug, Default)]
 pub struct Batch {
-    members: Vec<Member>,
+    members: Vec<SystemWorkspace>,
     /// The first row of each system, and the end.
     row_starts: Vec<usize>,
 }
 
 /// The memory for one system.
 #[derive(Debug, Default)]
-struct Member {
+struct SystemWorkspace {
     solver: Solver,
     laws: Vec<Law>,
     derivatives: Derivatives,
@@ -108,7 +108,7 @@ impl Batch {
         Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, forces)| {
             let [member] = members else { return };
             member.report = None;
-            let Member { solver, laws, .. } = member;
+            let SystemWorkspace { solver, laws, .. } = member;
             let system = systems[place];
             let made =
                 system.row_laws(laws).and_then(|()| system.solve(solver, laws, options, forces.values));
@@ -179,13 +179,15 @@ impl Batch {
         };
         let first_error = FirstError::default();
         let work = (&mut *members, Ragged { values: by_b, starts });
-        let of_member =
-            |place: usize, member: &mut Member, by_b: &mut [f64], by_laws: Option<&mut [LawChange]>| {
-                member.fit = Fit::default();
-                let own = starts[place]..starts[place + 1];
-                let by = [by.forces, by.by_forces, by.by_velocities].map(|values| &values[own.clone()]);
-                first_error.note(place, member.adjoint(systems[place], by, by_b, by_laws));
-            };
+        let of_member = |place: usize,
+                         member: &mut SystemWorkspace,
+                         by_b: &mut [f64],
+                         by_laws: Option<&mut [LawChange]>| {
+            member.fit = Fit::default();
+            let own = starts[place]..starts[place + 1];
+            let by = [by.forces, by.by_forces, by.by_velocities].map(|values| &values[own.clone()]);
+            first_error.note(place, member.adjoint(systems[place], by, by_b, by_laws));
+        };
         let mut team = Team::if_it_pays(systems.len() > 1);
         match by_laws {
             Some(by_laws) => team.share_parts((work, by_laws), 1, |place, ((members, by_b), by_laws)| {
@@ -197,14 +199,14 @@ impl Batch {
                 members.iter_mut().for_each(|own| of_member(place, own, by_b.values, None));
             }),
         }
-        for (place, Member { fit, derivatives, .. }) in members.iter().enumerate() {
+        for (place, SystemWorkspace { fit, derivatives, .. }) in members.iter().enumerate() {
             tell(place, fit, derivatives.is_solution());
         }
         placed(first_error)
     }
 }
 
-impl Member {
+impl SystemWorkspace {
     /// The derivatives of one system; `by` are its forces and the derivatives by forces and velocities.
     fn adjoint(
         &mut self,
@@ -228,9 +230,9 @@ impl Member {
 }
 
 /// The memory for this number of systems.
-fn prepared(members: &mut Vec<Member>, count: usize) -> Result<&mut [Member], Error> {
+fn prepared(members: &mut Vec<SystemWorkspace>, count: usize) -> Result<&mut [SystemWorkspace], Error> {
     members.try_reserve(count.saturating_sub(members.len()))?;
-    members.resize_with(count.max(members.len()), Member::default);
+    members.resize_with(count.max(members.len()), SystemWorkspace::default);
     Ok(&mut members[..count])
 }
 

@@ -11,7 +11,7 @@ use crate::solve::{self, BodyRows, BodyRowsSource as _, NODE, NodeBlock};
 use super::body::Inertia;
 use super::constraint::{Constraint, MOST_ROWS};
 use super::error::{Fault, Result};
-use super::matrix_free::{Bodies, Workspace};
+use super::matrix_free::{BodiesOfProducts, ProductWorkspace};
 use super::model::System;
 
 /// The largest number of velocities of a body whose Z is made. Nodes of one body are all coupled with each other: with many of
@@ -50,7 +50,7 @@ struct Factor {
 impl solve::BodyRowsSource for BodiesOfSystem<'_> {
     fn write_rows(&self, rows: &mut BodyRows) -> memory::Result<bool> {
         let workspace = &mut *self.system.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { groups, factors, .. } = workspace;
+        let ProductWorkspace { groups, factors, .. } = workspace;
         let structure = &self.system.structure;
         if structure.has_irregular() {
             groups.list(structure)?;
@@ -94,7 +94,7 @@ impl System {
 impl BodyFactors {
     /// Factor h A⁻¹ of all bodies with constraints. Returns the number of nodes, or none if a body is too large, its A⁻¹ is a
     /// function, or not positive semidefinite.
-    fn make(&mut self, through: &Bodies) -> memory::Result<Option<usize>> {
+    fn make(&mut self, through: &BodiesOfProducts) -> memory::Result<Option<usize>> {
         let Self { bodies, values, unit, work, .. } = self;
         let structure = through.structure;
         collect(bodies, through.bodies.len(), iter::empty())?;
@@ -131,7 +131,12 @@ impl BodyFactors {
     }
 
     /// Write the parts of Z = H L of a group of three scalar rows.
-    fn write_parts(&mut self, through: &Bodies, group: usize, rows: &mut BodyRows) -> memory::Result {
+    fn write_parts(
+        &mut self,
+        through: &BodiesOfProducts,
+        group: usize,
+        rows: &mut BodyRows,
+    ) -> memory::Result {
         let Self { bodies, values, force, .. } = self;
         for side in through.structure.all_sides(through.row(group).0) {
             let Factor { first, dofs, start } = bodies[side.body as usize];

@@ -31,7 +31,7 @@ use velocity_increments::{Changes, Tool};
 
 /// The parts of a system that products through bodies need. The table of bodies has no gaps, and the structure belongs to both
 /// tables.
-pub(super) struct Bodies<'a> {
+pub(super) struct BodiesOfProducts<'a> {
     pub bodies: &'a Table<Body>,
     pub models: &'a Models,
     pub constraints: &'a Table<Constraint>,
@@ -46,8 +46,8 @@ pub(super) struct Bodies<'a> {
 
 /// The product with W through bodies.
 pub(super) struct ThroughBodies<'a> {
-    pub through: Bodies<'a>,
-    pub scratch: &'a mut Scratch,
+    pub through: BodiesOfProducts<'a>,
+    pub scratch: &'a mut ProductScratch,
 }
 
 impl Product<Error> for ThroughBodies<'_> {
@@ -69,7 +69,7 @@ impl Product<Error> for ThroughBodies<'_> {
                 at_best(SharesOfBodies { through, first, x, shares });
             });
         }
-        let Scratch { shares, changes, .. } = &**scratch;
+        let ProductScratch { shares, changes, .. } = &**scratch;
         if !is_alone || !changes.are_none() || through.has_compliance {
             let through = &*through;
             let shares = (!is_alone).then_some(shares.as_chunks().0);
@@ -86,7 +86,7 @@ impl Product<Error> for ThroughBodies<'_> {
 #[inline(always)]
 fn each_share<L: SimdLevel, const N: usize>(
     level: L,
-    through: &Bodies,
+    through: &BodiesOfProducts,
     bodies: Range<usize>,
     x: [&[Vector]; N],
     mut visit: impl FnMut(usize, [usize; 2], Option<L::F64x4>),
@@ -109,7 +109,7 @@ fn each_share<L: SimdLevel, const N: usize>(
 /// The shares of all bodies with a factor, added to rows body by body. A row has two bodies at most, and two numbers have the same
 /// sum in either order: the rows have the same bits as by [`RowsThroughBodies`].
 struct BodyAfterBody<'a, 'y, const N: usize> {
-    through: &'a Bodies<'a>,
+    through: &'a BodiesOfProducts<'a>,
     x: [&'a [Vector]; N],
     y: &'a mut [&'y mut [Vector]; N],
 }
@@ -152,7 +152,7 @@ const BODIES_AHEAD: usize = 16;
 
 /// The shares that some bodies, from `first` on, add to their rows, slot by slot; zero without a factor.
 struct SharesOfBodies<'a, const N: usize> {
-    through: &'a Bodies<'a>,
+    through: &'a BodiesOfProducts<'a>,
     first: usize,
     x: [&'a [Vector]; N],
     shares: Ragged<'a, [Vector; N], usize>,
@@ -178,7 +178,7 @@ impl<const N: usize> Kernel for SharesOfBodies<'_, N> {
 /// Some rows of the product, from `first` on: the sum of the shares of bodies with a factor, unless these have been added, and of
 /// the velocity increments of other bodies.
 struct RowsThroughBodies<'a, const N: usize> {
-    through: &'a Bodies<'a>,
+    through: &'a BodiesOfProducts<'a>,
     shares: Option<&'a [[Vector; N]]>,
     changes: &'a Changes,
     first: usize,
@@ -195,7 +195,7 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
         let Self { through, shares, changes, first, x, mut y } = self;
-        let Bodies { structure, has_compliance, .. } = through;
+        let BodiesOfProducts { structure, has_compliance, .. } = through;
         let starts = structure.slot_starts();
         let has_others = !changes.are_none();
         for group in 0..y[0].len() {
@@ -229,9 +229,9 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
     }
 }
 
-impl Bodies<'_> {
+impl BodiesOfProducts<'_> {
     /// Write to `scratch` the free velocities of all bodies with h A⁻¹ Hᵀ x added.
-    pub fn write_velocities(&self, x: &[f64], scratch: &mut Scratch) -> Result {
+    pub fn write_velocities(&self, x: &[f64], scratch: &mut ProductScratch) -> Result {
         let x = x.as_chunks().0;
         self.change_others([x], scratch)?;
         resized(&mut scratch.sums, self.bodies.len(), [[0.0; 3]; 4])?;
@@ -343,20 +343,20 @@ impl Bodies<'_> {
 
 /// The memory that products keep for the next one.
 #[derive(Debug, Default)]
-pub(super) struct Workspace {
+pub(super) struct ProductWorkspace {
     pub groups: Groups,
     /// A vector and its product, with three values for each group.
     pub padded: [Vec<f64>; 2],
     /// Factors of bodies, and rows of operators.
     pub factors: BodyFactors,
-    pub scratch: Scratch,
+    pub scratch: ProductScratch,
     /// The generalized force on a body.
     pub force: Vec<f64>,
 }
 
 /// The sums, shares and velocities of bodies.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct ProductScratch {
     /// h A⁻¹ Hᵀ x of each body.
     sums: Vec<Sum>,
     /// The shares that bodies with a factor add to their rows: body by body and slot by slot, for each vector.
@@ -367,8 +367,8 @@ pub(super) struct Scratch {
     velocities: Vec<f64>,
 }
 
-impl Scratch {
-    /// Some of the velocities of the last call of [`Bodies::write_velocities`].
+impl ProductScratch {
+    /// Some of the velocities of the last call of [`BodiesOfProducts::write_velocities`].
     pub fn velocities(&self, dofs: std::ops::Range<usize>) -> &[f64] {
         &self.velocities[dofs]
     }

@@ -58,7 +58,7 @@ pub enum Directions {
 }
 
 /// A system in the form that the stiffness needs.
-struct Scene {
+struct LoadedSystem {
     /// Ids of the bodies, ascending.
     ids: Vec<Id>,
     bodies: Vec<PosedBody>,
@@ -89,7 +89,8 @@ impl System {
         self.check_joints(joints.len())?;
         let count = self.bodies().count();
         let (ids, bodies) = (with_capacity(count)?, with_capacity(count)?);
-        let mut scene = Scene { ids, bodies, constraints: with_capacity(rows)?, gaps: with_capacity(rows)? };
+        let mut scene =
+            LoadedSystem { ids, bodies, constraints: with_capacity(rows)?, gaps: with_capacity(rows)? };
         for (id, body) in self.bodies() {
             scene.ids.push(id);
             // Places are not needed: gaps are given.
@@ -212,7 +213,7 @@ impl System {
     }
 }
 
-impl Scene {
+impl LoadedSystem {
     fn end(&self, body: Option<Id>, point: Vector) -> Endpoint {
         let place = body.and_then(|id| self.ids.binary_search(&id).ok());
         place.map_or(Endpoint::Space([0.0; 3]), |body| Endpoint::Body { body, point })

@@ -53,7 +53,7 @@ pub struct Synced {
 
 /// Memory for the next call.
 #[derive(Debug, Default)]
-pub(super) struct Workspace {
+pub(super) struct SyncWorkspace {
     /// The keys of entries, with their entries, ascending.
     given: Vec<(u64, usize)>,
     /// The keys of existing constraints, ascending.
@@ -64,7 +64,7 @@ pub(super) struct Workspace {
     gone: Vec<Id>,
 }
 
-impl Workspace {
+impl SyncWorkspace {
     /// Match keys; returns the first entry whose key an earlier entry has.
     fn join(
         &mut self,
@@ -126,7 +126,7 @@ impl System {
 
     fn sync_in(
         &mut self,
-        room: &mut Workspace,
+        room: &mut SyncWorkspace,
         count: usize,
         entry: impl Fn(usize) -> Keyed,
     ) -> EntryResult<Synced> {

@@ -14,8 +14,8 @@ use super::error::{Error, Fault, Result};
 use super::model::System;
 use super::rows::{Results, resized};
 use super::scene::{
-    Blocks, IrregularBlocks, IrregularResults, Order, PairBlocks, PartsOfPairs, RegularResults, Scene,
-    part_of_rows,
+    BlockSources, IrregularBlocks, IrregularResults, PairBlocks, PairOrder, PartsOfPairs, RegularResults,
+    Scene, part_of_rows,
 };
 use super::update_plan::{Extent, Plan};
 
@@ -138,7 +138,7 @@ fn assemble_regular(
     if wanted == Wanted::VelocitiesAgain {
         return Ok(());
     }
-    let blocks = Blocks { scene, diagonal };
+    let blocks = BlockSources { scene, diagonal };
     let enough = WHOLE_ROWS_FROM[usize::from(team.size() > 1)];
     if plan.is_none() && made.are_factored() && values.len() >= enough {
         let things = Ragged { values, starts: structure.starts() };
@@ -146,7 +146,7 @@ fn assemble_regular(
         let rows = Numbered { first: 0, things, context: blocks };
         return whole_rows::assemble(rows, part, &made.panels, team);
     }
-    let order = if plan.is_none() && made.are_nodal() { Order::ByColumns } else { Order::ByRows };
+    let order = if plan.is_none() && made.are_nodal() { PairOrder::ByColumns } else { PairOrder::ByRows };
     let parts = parts.of(structure, order, plan.is_some(), team.size())?;
     let context = &PairBlocks { blocks, order, values: values[..].shared() };
     pairs::assemble(Numbered { first: 0, things: parts, context }, 1, &made.panels, team)
@@ -173,7 +173,7 @@ fn assemble_irregular(
     if wanted == Wanted::VelocitiesAgain {
         return Ok(());
     }
-    let parts = parts.of(structure, Order::ByRows, plan.is_some(), team.size())?;
+    let parts = parts.of(structure, PairOrder::ByRows, plan.is_some(), team.size())?;
     let context = &IrregularBlocks { scene, diagonal, values: values[..].shared() };
     pairs::assemble(Numbered { first: 0, things: parts, context }, 1, &made.panels, team)
 }

@@ -13,7 +13,7 @@ use super::constraint;
 use super::mesh::Mesh;
 
 /// Decides which constraints interact with one constraint through one body.
-pub enum Adjacency<'a> {
+pub enum Interaction<'a> {
     /// All do.
     Everything,
     /// The inverse couples only shared nodes.
@@ -57,7 +57,7 @@ pub unsafe fn check_kind(body: *const BODY) -> Result {
     }
 }
 
-impl<'a> Adjacency<'a> {
+impl<'a> Interaction<'a> {
     /// Prepare the decision for a constraint and one of its bodies.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl<'a> Adjacency<'a> {
     /// [`Code::InvalidArgument`] if its point has no elements.
     ///
     /// # Safety
-    /// `other` and the arguments of [`Adjacency::new`] are valid.
+    /// `other` and the arguments of [`Interaction::new`] are valid.
     pub unsafe fn allows(&self, other: *const CON) -> Result<bool> {
         let Self::SharedNodes { body, mesh, place, element, node } = self else { return Ok(true) };
         // SAFETY: the caller promises that `other` and the arguments of `new` are valid.

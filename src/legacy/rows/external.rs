@@ -9,7 +9,7 @@ use std::{iter, mem, ptr};
 use crate::legacy::c_api::types::LDY_SELF_CONTACT_ONCE;
 use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::host::adjacency::Adjacency;
+use crate::legacy::host::adjacency::Interaction;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::set::TreeWalker;
@@ -91,7 +91,7 @@ pub unsafe fn each(
 /// Rebuild the blocks to all external constraints, without values, and give these constraints slots on their bodies.
 ///
 /// # Errors
-/// As [`Adjacency::new`] and [`Adjacency::allows`]; [`Code::InvalidArgument`] for a constraint without a row; [`Code::OutOfMemory`].
+/// As [`Interaction::new`] and [`Interaction::allows`]; [`Code::InvalidArgument`] for a constraint without a row; [`Code::OutOfMemory`].
 /// After an error there are no such blocks.
 ///
 /// # Safety
@@ -150,7 +150,7 @@ unsafe fn couple_through(
     unsafe {
         // A body without rows has nothing to couple to.
         let Some(index) = dynamics.bodies.index_of(body) else { return Ok(()) };
-        let adjacency = Adjacency::new(con, body)?;
+        let adjacency = Interaction::new(con, body)?;
         dynamics.next_round();
         let LocalDynamics { walker, rows, bodies, externals, round, .. } = dynamics;
         walker.each_on(body, |own| {

@@ -5,7 +5,7 @@ use std::ptr;
 
 use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::host::adjacency::{self, Adjacency};
+use crate::legacy::host::adjacency::{self, Interaction};
 use crate::legacy::host::constraint;
 use crate::legacy::host::set::TreeWalker;
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, DIAB, SET};
@@ -93,7 +93,7 @@ unsafe fn find_neighbors(
     unsafe {
         let by_nodes;
         let adjacency = if adjacency::is_by_nodes(body) {
-            by_nodes = Adjacency::new(con, body)?;
+            by_nodes = Interaction::new(con, body)?;
             Some(&by_nodes)
         } else {
             adjacency::check_kind(body)?;
@@ -122,7 +122,7 @@ unsafe fn find_all(
     dynamics: &mut LocalDynamics,
     con: *mut CON,
     body: *mut BODY,
-    adjacency: Option<&Adjacency>,
+    adjacency: Option<&Interaction>,
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid body with its set of valid constraints.
     unsafe {
@@ -135,7 +135,7 @@ unsafe fn find_all(
 struct NeighborSearch<'a> {
     con: *mut CON,
     body: *mut BODY,
-    adjacency: Option<&'a Adjacency<'a>>,
+    adjacency: Option<&'a Interaction<'a>>,
     rows: &'a RowStore,
     round: u32,
     neighbors: &'a mut Vec<*mut RowNode>,
@@ -151,7 +151,7 @@ impl<'a> NeighborSearch<'a> {
         dynamics: &'a mut LocalDynamics,
         con: *mut CON,
         body: *mut BODY,
-        adjacency: Option<&'a Adjacency<'a>>,
+        adjacency: Option<&'a Interaction<'a>>,
     ) -> (&'a mut TreeWalker<SET>, Self) {
         // SAFETY: the rows are lent to this function: nobody else uses them.
         unsafe { dynamics.next_round() };

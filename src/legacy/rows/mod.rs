@@ -25,7 +25,7 @@ pub use consistency::{SubjectIds, check as check_consistency};
 pub use insert::insert;
 pub use local_dynamics::LocalDynamics;
 pub use pair::BlockPair;
-pub use pool::{Parts, WORD};
+pub use pool::{ChunkParts, WORD};
 pub use remove::remove;
 pub use row::{Map, RowNode};
 pub use row_list::{GatheredRow, gather};

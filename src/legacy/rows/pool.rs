@@ -205,8 +205,8 @@ impl<T> ChunkPool<T> {
     }
 
     /// All chunks in use, in parts of at most `size` words.
-    pub fn parts(&self, size: usize) -> Parts<'_, T> {
-        Parts { slabs: &self.slabs, size }
+    pub fn parts(&self, size: usize) -> ChunkParts<'_, T> {
+        ChunkParts { slabs: &self.slabs, size }
     }
 }
 
@@ -256,24 +256,24 @@ impl<T> Slab<T> {
 }
 
 /// All chunks in use, in parts of at most `size` adjacent words, [`WORD`] chunks each.
-pub struct Parts<'a, T> {
+pub struct ChunkParts<'a, T> {
     slabs: &'a [Slab<T>],
     size: usize,
 }
 
 // SAFETY: parts return pointers to chunks, no references, and write nothing themselves. A function that dereferences such a
 // pointer promises that no other thread uses the chunk: chunks are sent to threads, not shared between them.
-unsafe impl<T: Send> Sync for Parts<'_, T> {}
+unsafe impl<T: Send> Sync for ChunkParts<'_, T> {}
 
-impl<T> Clone for Parts<'_, T> {
+impl<T> Clone for ChunkParts<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Parts<'_, T> {}
+impl<T> Copy for ChunkParts<'_, T> {}
 
-impl<'a, T> Parts<'a, T> {
+impl<'a, T> ChunkParts<'a, T> {
     /// Number of parts.
     pub fn count(self) -> usize {
         self.slabs.iter().map(|slab| slab.words().len().div_ceil(self.size)).sum()

@@ -5,7 +5,7 @@ use std::{mem, ptr};
 
 use crate::inertia::{Boxed, Workspace};
 use crate::legacy::errors::{self, Result};
-use crate::legacy::host::adjacency::{self, Adjacency};
+use crate::legacy::host::adjacency::{self, Interaction};
 use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
 use crate::legacy::rows::{self, LocalDynamics, Map, RowNode};
@@ -17,7 +17,7 @@ use super::legacy_rows::{LegacyRow, LegacyRows};
 use super::{blocks, exhausted};
 
 /// A body and the indices of the rows on it.
-struct BodyRows {
+struct RowsOfBody {
     body: *const BODY,
     rows: Vec<u32>,
 }
@@ -34,7 +34,7 @@ struct Condition {
 pub struct Mirror {
     /// The rows.
     pub dynamics: Boxed<LocalDynamics>,
-    bodies: Vec<BodyRows>,
+    bodies: Vec<RowsOfBody>,
     of_body: Map<*const BODY, u32>,
     conditions: Map<*const BODY, Condition>,
     work: Workspace,
@@ -124,7 +124,7 @@ impl Mirror {
                 bodies.try_reserve(1).map_err(|_| exhausted())?;
                 let index = *of_body.entry(body).or_insert(bodies.len() as u32) as usize;
                 if index == bodies.len() {
-                    bodies.push(BodyRows { body, rows: Vec::new() });
+                    bodies.push(RowsOfBody { body, rows: Vec::new() });
                 }
                 push(&mut bodies[index].rows, row).map_err(|_| exhausted())?;
             }
@@ -145,7 +145,7 @@ impl Mirror {
         let (mut found, mut known) = (Map::default(), Map::default());
         let mut count = 0;
         for is_search in [true, false] {
-            for BodyRows { body, rows } in &self.bodies {
+            for RowsOfBody { body, rows } in &self.bodies {
                 // SAFETY: the caller promises valid bodies.
                 if unsafe { !adjacency::is_by_nodes(*body) } {
                     continue;
@@ -160,7 +160,7 @@ impl Mirror {
                     let adjacency = unsafe {
                         find_neighbors(row.dia, *body, legacy.most_blocks(), &mut found)?;
                         find_neighbors(own.cast(), *body, usize::MAX, &mut known)?;
-                        Adjacency::new(row.con, *body)?
+                        Interaction::new(row.con, *body)?
                     };
                     for other in rows[place + 1..].iter().map(|&older| &legacy.all[older as usize]) {
                         let is_coupled = found.contains_key(&other.dia);

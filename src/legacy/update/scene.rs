@@ -25,7 +25,7 @@ use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::non_finite;
-use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, RowNode, WORD};
+use crate::legacy::rows::{self, BodyEntry, ChunkParts, GatheredRow, RowNode, WORD};
 use crate::math::simd::SimdLevel;
 use crate::math::{Block, Vector, is_finite};
 use crate::prefetch::fetch;
@@ -496,7 +496,7 @@ impl PairOptions {
 /// Some parts of pairs. A second instance for updates with [`PairOptions::EVERYTHING`] has no tests of the options in its loop.
 #[derive(Clone)]
 pub struct HostPairs<'a, const EVERYTHING: bool> {
-    parts: Parts<'a, rows::BlockPair>,
+    parts: ChunkParts<'a, rows::BlockPair>,
     numbers: Range<usize>,
     wanted: PairOptions,
 }
@@ -507,7 +507,7 @@ impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
     /// # Safety
     /// The pairs and their rows are live, and the constraints of the rows are valid; only this value uses the pairs during
     /// `'a`.
-    pub unsafe fn new(parts: Parts<'a, rows::BlockPair>, wanted: PairOptions) -> Self {
+    pub unsafe fn new(parts: ChunkParts<'a, rows::BlockPair>, wanted: PairOptions) -> Self {
         Self { parts, numbers: 0..parts.count(), wanted }
     }
 }

@@ -19,7 +19,7 @@ use super::body::{Body, Inertia, finite};
 use super::constraint::Placement;
 use super::error::{Error, Fault, Result, unknown};
 use super::id_table::Id;
-use super::matrix_free::{Bodies, Workspace};
+use super::matrix_free::{BodiesOfProducts, ProductWorkspace};
 use super::model::System;
 use points::OfPoint;
 
@@ -301,7 +301,7 @@ impl Gradient {
     /// Add h H A⁻¹ w to the derivatives by forces.
     fn add_by_velocities(&mut self, system: &System, w: &[f64]) -> Result {
         let workspace = &mut *system.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { groups, .. } = workspace;
+        let ProductWorkspace { groups, .. } = workspace;
         let has_irregular = system.structure.has_irregular();
         if has_irregular {
             groups.list(&system.structure)?;
@@ -329,7 +329,7 @@ impl Gradient {
     /// Compute all vectors, and what follows from them.
     fn follow(&mut self, system: &System, w: &[f64]) -> Result {
         let workspace = &mut *system.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { groups, padded: [padded, _], .. } = workspace;
+        let ProductWorkspace { groups, padded: [padded, _], .. } = workspace;
         let Self { vectors: [p, q, a, b, u], by_b, forces, work, starts, .. } = self;
         p[..w.len()].copy_from_slice(w);
         for (x, to) in [(by_b, &mut *p), (forces, &mut *q)] {
@@ -355,7 +355,7 @@ impl Gradient {
     }
 
     /// Add the derivatives by the place of a constraint at points, and by the configurations of its bodies.
-    fn follow_points(&mut self, through: &Bodies, row: usize) {
+    fn follow_points(&mut self, through: &BodiesOfProducts, row: usize) {
         let Some(constraint) = through.constraint(row) else { return };
         let Placement::Points { frame, points } = constraint.placement() else { return };
         for (role, (sign, id)) in [1.0, -1.0].into_iter().zip(constraint.bodies()).enumerate() {
@@ -373,7 +373,7 @@ impl Gradient {
     }
 }
 
-impl Bodies<'_> {
+impl BodiesOfProducts<'_> {
     /// Compute y = A⁻¹ x for all bodies. Only the calling thread uses inverse callbacks.
     ///
     /// # Errors

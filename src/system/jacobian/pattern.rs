@@ -11,7 +11,7 @@ use super::rows::Jacobian;
 
 /// The pattern of the last Jacobian. If it came twice, also the column of an operator to which each value goes.
 #[derive(Debug, Default)]
-pub struct Pattern {
+pub struct JacobianPattern {
     starts: Vec<i32>,
     /// Empty where each row ends at the start of the next one.
     counts: Vec<i32>,
@@ -27,7 +27,7 @@ pub struct Pattern {
     columns: Vec<u32>,
 }
 
-impl Pattern {
+impl JacobianPattern {
     /// Discard the pattern: operators have other columns, or other rows go to them.
     pub fn forget(&mut self) {
         (self.is_known, self.is_mapped) = (false, false);

@@ -7,7 +7,7 @@ use crate::system::constraint::Constraint;
 use crate::system::error::Result;
 use crate::system::id_table::Id;
 
-use super::pattern::Pattern;
+use super::pattern::JacobianPattern;
 use super::rows::{Jacobian, JacobianRow};
 
 /// A row of J in the columns of a body, and its destination: a scalar row of an operator.
@@ -53,7 +53,7 @@ pub(in crate::system) struct ScatterPlan {
     /// For each row the number of entries in columns of bodies that are not in its constraint.
     pub(super) left: Vec<usize>,
     /// The destinations of the values of the last sparse J.
-    pub(super) pattern: Pattern,
+    pub(super) pattern: JacobianPattern,
 }
 
 impl ScatteredRow {

@@ -7,8 +7,8 @@ use crate::system::error::{Checked, Error, Fault, Result, subject_of};
 use crate::system::id_table::Id;
 use crate::system::model::System;
 
-use super::rows::Row;
-use super::{Inputs, JointFrame, Kind, made_operators};
+use super::rows::JointRow;
+use super::{Inputs, JointFrame, ListedKind, made_operators};
 
 /// The rows of a contact with moments: the velocity of the point along both tangents and the normal, then relative angular velocities
 /// about axes of the same frame.
@@ -34,8 +34,8 @@ impl ContactRows {
     }
 
     /// The rows in their order.
-    pub(super) fn rows(self) -> &'static [Row] {
-        use Row::{Angular, Point};
+    pub(super) fn rows(self) -> &'static [JointRow] {
+        use JointRow::{Angular, Point};
         match self {
             Self::Torsion => &[Point(0), Point(1), Point(2), Angular(2)],
             Self::Rolling => &[Point(0), Point(1), Point(2), Angular(0), Angular(1)],
@@ -62,7 +62,7 @@ impl System {
         let failed = |fault| Error { subject, fault };
         let frames = self.frames_of_contact(bodies, frame, points).map_err(failed)?;
         let ends = self.ends(bodies, &frames).map_err(failed)?;
-        let kind = Kind::Contact(rows);
+        let kind = ListedKind::Contact(rows);
         let made = Inputs::new(&ends, &frames, None);
         let operators = made_operators(kind, bodies, &ends).map_err(failed)?;
         self.put_joint(bodies, kind, frames, made, operators)
@@ -70,7 +70,7 @@ impl System {
 
     /// Whether a constraint is a contact with moments.
     pub(in crate::system) fn is_rolling_contact(&self, id: Id) -> bool {
-        self.find_joint(id).is_some_and(|place| matches!(self.joints[place].kind, Kind::Contact(_)))
+        self.find_joint(id).is_some_and(|place| matches!(self.joints[place].kind, ListedKind::Contact(_)))
     }
 
     /// Give a contact with moments a frame and points that have been checked.

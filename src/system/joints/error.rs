@@ -5,7 +5,7 @@ use crate::math::{Block, Vector, dot, of_columns, transposed_product, transposed
 use crate::system::MOST_ROWS;
 
 use super::JointKind;
-use super::rows::{Ends, Row};
+use super::rows::{Ends, JointRow};
 
 /// The error of each row; zeros after them.
 pub fn errors(kind: JointKind, ends: &Ends, centers: &[Vector; 2]) -> [f64; MOST_ROWS] {
@@ -21,9 +21,9 @@ pub fn errors(kind: JointKind, ends: &Ends, centers: &[Vector; 2]) -> [f64; MOST
     let mut errors = [0.0; MOST_ROWS];
     for (error, &row) in errors.iter_mut().zip(kind.rows()) {
         *error = match row {
-            Row::Point(axis) => gap[axis],
-            Row::Angular(axis) => angles[axis],
-            Row::Cross => dot(&ends.0[0].axis(0), &ends.0[1].axis(1)),
+            JointRow::Point(axis) => gap[axis],
+            JointRow::Angular(axis) => angles[axis],
+            JointRow::Cross => dot(&ends.0[0].axis(0), &ends.0[1].axis(1)),
         };
     }
     errors

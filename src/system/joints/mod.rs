@@ -24,7 +24,7 @@ use super::error::{Checked, Error, Fault, Result, subject_of, unknown};
 use super::id_table::Id;
 use super::model::System;
 use crate::fault::check_size;
-use rows::{End, Ends, Row};
+use rows::{End, Ends, JointRow};
 
 pub use contact::ContactRows;
 
@@ -80,10 +80,10 @@ pub struct JointFrame {
 
 /// A joint in the list of a system.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Joint {
+pub(super) struct ListedJoint {
     id: Id,
     bodies: [Option<Id>; 2],
-    kind: Kind,
+    kind: ListedKind,
     frames: [JointFrame; 2],
     /// The inputs of the operators that the constraint has.
     made: Inputs,
@@ -91,13 +91,13 @@ pub(super) struct Joint {
 
 /// The kind of a constraint in this list.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum ListedKind {
     Joint(JointKind),
     /// A contact with moments; its axes are in the world.
     Contact(ContactRows),
 }
 
-impl Kind {
+impl ListedKind {
     /// The operator of the master (side 0) or the slave (side 1).
     fn operator(self, ends: &Ends, side: usize) -> [f64; MOST_ROWS * DOFS] {
         let axes = match self {
@@ -107,7 +107,7 @@ impl Kind {
         ends.operator(self.rows(), &axes, side)
     }
 
-    fn rows(self) -> &'static [Row] {
+    fn rows(self) -> &'static [JointRow] {
         match self {
             Self::Joint(kind) => kind.rows(),
             Self::Contact(rows) => rows.rows(),
@@ -164,7 +164,7 @@ impl System {
         let failed = |fault| Error { subject, fault };
         let frames = self.check_frames([master, slave]).map_err(failed)?;
         let ends = self.ends(bodies, &frames).map_err(failed)?;
-        let kind = Kind::Joint(kind);
+        let kind = ListedKind::Joint(kind);
         let made = Inputs::new(&ends, &frames, None);
         let operators = made_operators(kind, bodies, &ends).map_err(failed)?;
         self.put_joint(bodies, kind, frames, made, operators)
@@ -174,7 +174,7 @@ impl System {
     fn put_joint(
         &mut self,
         bodies: [Option<Id>; 2],
-        kind: Kind,
+        kind: ListedKind,
         frames: [JointFrame; 2],
         made: Inputs,
         operators: Vec<Operator>,
@@ -182,7 +182,7 @@ impl System {
         let subject = subject_of(None, &bodies);
         self.joints.try_reserve(1).map_err(|_| Error { subject, fault: Fault::Memory })?;
         let id = self.add_constraint_rows(&bodies, operators)?;
-        self.joints.push(Joint { id, bodies, kind, frames, made });
+        self.joints.push(ListedJoint { id, bodies, kind, frames, made });
         Ok(id)
     }
 
@@ -198,7 +198,7 @@ impl System {
     /// length.
     pub fn joint_error(&self, id: Id, errors: &mut [f64]) -> Result {
         let (place, kind) = self.place_of_joint(id)?;
-        let Joint { bodies, frames, .. } = &self.joints[place];
+        let ListedJoint { bodies, frames, .. } = &self.joints[place];
         let failed = |fault| Error { subject: subject_of(Some(id), bodies), fault };
         check_size("the errors of the joint", kind.rows().len(), errors.len()).map_err(failed)?;
         let centers = self.centers(*bodies)?;
@@ -216,7 +216,7 @@ impl System {
 
     /// Whether there is a joint by axes, whose rows may depend on positions.
     pub(super) fn has_joints(&self) -> bool {
-        self.joints.iter().any(|joint| matches!(joint.kind, Kind::Joint(_)))
+        self.joints.iter().any(|joint| matches!(joint.kind, ListedKind::Joint(_)))
     }
 
     /// Forget a constraint that has been removed, if it is a joint.
@@ -232,13 +232,13 @@ impl System {
     /// If memory is exhausted; a joint has the memory of its operators from its insertion.
     pub(super) fn update_joints(&mut self) -> Result {
         for k in 0..self.joints.len() {
-            let Joint { id, bodies, kind, ref frames, made } = self.joints[k];
+            let ListedJoint { id, bodies, kind, ref frames, made } = self.joints[k];
             let failed = |fault| Error { subject: subject_of(Some(id), &bodies), fault };
             let mut ends = self.ends(bodies, frames).map_err(failed)?;
             // The points of a contact are places of their own, which a gap may part.
             let centers = match kind {
-                Kind::Joint(_) => self.centers(bodies).ok(),
-                Kind::Contact(_) => None,
+                ListedKind::Joint(_) => self.centers(bodies).ok(),
+                ListedKind::Contact(_) => None,
             };
             let inputs = Inputs::new(&ends, frames, centers);
             if inputs.has_bits_of(&made) {
@@ -265,8 +265,8 @@ impl System {
         let subject = self.subject(id)?;
         let place = self.find_joint(id);
         let found = place.and_then(|place| match self.joints[place].kind {
-            Kind::Joint(kind) => Some((place, kind)),
-            Kind::Contact(_) => None,
+            ListedKind::Joint(kind) => Some((place, kind)),
+            ListedKind::Contact(_) => None,
         });
         found.ok_or(Error { subject, fault: Fault::Invalid("it is not a joint by axes") })
     }
@@ -312,7 +312,7 @@ impl System {
 }
 
 /// The operators of a new joint: one for each body, with memory for all columns.
-fn made_operators(kind: Kind, bodies: [Option<Id>; 2], ends: &Ends) -> Checked<Vec<Operator>> {
+fn made_operators(kind: ListedKind, bodies: [Option<Id>; 2], ends: &Ends) -> Checked<Vec<Operator>> {
     let mut operators = with_capacity(2)?;
     let rows = kind.rows().len();
     for side in (0..2).filter(|&side| bodies[side].is_some()) {

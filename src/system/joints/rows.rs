@@ -12,7 +12,7 @@ use super::{JointFrame, JointKind};
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
-pub enum Row {
+pub enum JointRow {
     /// The velocity of the point along an axis.
     Point(usize),
     /// The angular velocity along an axis.
@@ -23,8 +23,8 @@ pub enum Row {
 
 impl JointKind {
     /// The rows in their order.
-    pub fn rows(self) -> &'static [Row] {
-        use Row::{Angular, Cross, Point};
+    pub fn rows(self) -> &'static [JointRow] {
+        use JointRow::{Angular, Cross, Point};
         match self {
             Self::Hinge => &[Point(0), Point(1), Point(2), Angular(0), Angular(1)],
             Self::Slider => &[Point(0), Point(1), Angular(0), Angular(1), Angular(2)],
@@ -68,14 +68,14 @@ impl<'a> End<'a> {
     }
 
     /// The values of a row along d, for the body of this end.
-    fn values(&self, row: Row, d: &Vector) -> [f64; DOFS] {
+    fn values(&self, row: JointRow, d: &Vector) -> [f64; DOFS] {
         let turned = transposed_times(self.rotation, d);
         match row {
-            Row::Point(_) => {
+            JointRow::Point(_) => {
                 let [x, y, z] = cross(&self.arm, &turned);
                 [x, y, z, d[0], d[1], d[2]]
             }
-            Row::Angular(_) | Row::Cross => [turned[0], turned[1], turned[2], 0.0, 0.0, 0.0],
+            JointRow::Angular(_) | JointRow::Cross => [turned[0], turned[1], turned[2], 0.0, 0.0, 0.0],
         }
     }
 }
@@ -115,13 +115,13 @@ impl Ends<'_> {
 
     /// The operator of the master (side 0) or the slave (side 1) along axes in the world, signs included: rows × 6 values,
     /// column-major; zeros after them.
-    pub fn operator(&self, rows: &[Row], axes: &Block, side: usize) -> [f64; MOST_ROWS * DOFS] {
+    pub fn operator(&self, rows: &[JointRow], axes: &Block, side: usize) -> [f64; MOST_ROWS * DOFS] {
         let [master, slave] = &self.0;
         let mut h = [0.0; MOST_ROWS * DOFS];
         for (i, &row) in rows.iter().enumerate() {
             let direction = match row {
-                Row::Point(k) | Row::Angular(k) => [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]],
-                Row::Cross => cross(&master.axis(0), &slave.axis(1)),
+                JointRow::Point(k) | JointRow::Angular(k) => [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]],
+                JointRow::Cross => cross(&master.axis(0), &slave.axis(1)),
             };
             let values = self.0[side].values(row, &direction);
             for (j, value) in values.into_iter().enumerate() {

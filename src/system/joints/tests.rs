@@ -299,7 +299,7 @@ impl Both {
         })[0];
         let joint = system.add_joint(kind, bodies, &frames[0], &frames[1]).unwrap();
         let ends = system.ends(bodies, &frames).unwrap();
-        let operators = made_operators(super::Kind::Joint(kind), bodies, &ends).unwrap();
+        let operators = made_operators(super::ListedKind::Joint(kind), bodies, &ends).unwrap();
         let by_operators = host.add_constraint_rows(&bodies, operators).unwrap();
         Self { system, host, bodies, joint, by_operators, kind, frames }
     }
@@ -320,7 +320,7 @@ impl Both {
         }
         let rows = self.kind.rows().len();
         let of = |side: usize| {
-            Operator::dense(rows, 6, &super::Kind::Joint(self.kind).operator(&ends, side)[..6 * rows])
+            Operator::dense(rows, 6, &super::ListedKind::Joint(self.kind).operator(&ends, side)[..6 * rows])
                 .unwrap()
         };
         let operators = (0..2).filter(|&side| self.bodies[side].is_some()).map(of).collect();

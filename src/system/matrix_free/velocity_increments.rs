@@ -9,7 +9,7 @@ use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::structure::NOWHERE;
 use crate::team::Team;
 
-use super::{Bodies, Scratch};
+use super::{BodiesOfProducts, ProductScratch};
 
 /// The number of dofs of bodies without a factor from which on threads share the work: the cost of A⁻¹ grows with the square of the
 /// dofs of a body.
@@ -53,7 +53,7 @@ pub(super) struct Tool {
     work: Workspace,
 }
 
-impl Bodies<'_> {
+impl BodiesOfProducts<'_> {
     /// Compute y = A⁻¹ x for the body at a place.
     ///
     /// # Errors
@@ -89,12 +89,16 @@ impl Bodies<'_> {
     ///
     /// # Errors
     /// The error of the first body whose A⁻¹ cannot be applied; also if memory is exhausted.
-    pub(super) fn change_others<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result {
+    pub(super) fn change_others<const N: usize>(
+        &self,
+        x: [&[Vector]; N],
+        scratch: &mut ProductScratch,
+    ) -> Result {
         let is_other = |place: &usize| {
             !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_factor()
         };
         let others = (0..self.bodies.len()).filter(is_other);
-        let Scratch { changes: Changes { all: changes, which, shared }, tools, .. } = scratch;
+        let ProductScratch { changes: Changes { all: changes, which, shared }, tools, .. } = scratch;
         which.clear();
         let count = others.clone().count();
         changes.truncate(count);

@@ -10,19 +10,19 @@ use std::sync::Mutex;
 
 use crate::assembly::update::BodyOperators;
 
-use super::axes::Options;
+use super::axes::SystemOptions;
 use super::body::Body;
 use super::constraint::Constraint;
 use super::error::{Error, Fault, Result};
 use super::id_table::{Id, Table};
 use super::inverse_callback::Models;
 use super::jacobian::ScatterPlan;
-use super::joints::Joint;
-use super::matrix_free::Workspace;
+use super::joints::ListedJoint;
+use super::matrix_free::ProductWorkspace;
 use super::rows::Results;
 use super::scene::PartsOfPairs;
 use super::structure::Structure;
-use super::sync;
+use super::sync::SyncWorkspace;
 use super::update_plan::Plan;
 use constraint_data::ConstraintData;
 
@@ -53,7 +53,7 @@ pub struct System {
     /// The data of each constraint, under its id.
     pub(super) data: Table<ConstraintData>,
     /// The joints by axes, with ascending ids.
-    pub(super) joints: Vec<Joint>,
+    pub(super) joints: Vec<ListedJoint>,
     /// The number of irregular constraints.
     pub(super) irregular: usize,
     pub(super) structure: Structure,
@@ -67,17 +67,17 @@ pub struct System {
     /// The number of constraints with a compliance.
     pub(super) compliances: usize,
     /// The workspace of products through the bodies.
-    pub(super) workspace: Mutex<Workspace>,
+    pub(super) workspace: Mutex<ProductWorkspace>,
     /// The destinations of the rows of the last Jacobian.
     pub(super) scatter: ScatterPlan,
     /// The workspace of [`System::sync_constraints`].
-    pub(super) sync: sync::Workspace,
+    pub(super) sync: SyncWorkspace,
     /// The parts that the next update computes again.
     pub(super) plan: Plan,
     /// The step of the last update.
     pub(super) step: f64,
     /// The options that the user has set.
-    pub(super) options: Options,
+    pub(super) options: SystemOptions,
     /// Whether the structure fits the constraints.
     pub(super) is_structured: bool,
     /// Whether all results but the marked ones are up to date, for this step. After an update that fails, none are.

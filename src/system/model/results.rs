@@ -13,7 +13,7 @@ use crate::system::bulk::{EntryResult, all};
 use crate::system::dirty;
 use crate::system::error::{Error, Fault, Result};
 use crate::system::id_table::Id;
-use crate::system::matrix_free::{Bodies, Groups, ThroughBodies, Workspace};
+use crate::system::matrix_free::{BodiesOfProducts, Groups, ProductWorkspace, ThroughBodies};
 use crate::system::rows::{Results, Rows, resized};
 
 use super::System;
@@ -101,7 +101,7 @@ impl System {
     ) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { groups, padded, scratch, .. } = workspace;
+        let ProductWorkspace { groups, padded, scratch, .. } = workspace;
         if !self.structure.has_irregular() {
             let product = &mut ThroughBodies { through: self.through_bodies(None), scratch };
             return multiply::all(product, (count, self.structure.len()), x, y);
@@ -171,7 +171,7 @@ impl System {
         };
         all(count, |k| place(k).map(|_| ()))?;
         let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { groups, padded: [padded, _], force, .. } = workspace;
+        let ProductWorkspace { groups, padded: [padded, _], force, .. } = workspace;
         resized(force, n, 0.0)?;
         let force = &mut force[..n];
         let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
@@ -194,7 +194,7 @@ impl System {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { groups, padded: [padded, _], scratch, .. } = workspace;
+        let ProductWorkspace { groups, padded: [padded, _], scratch, .. } = workspace;
         let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
         self.through_bodies(groups).write_velocities(reactions, scratch)?;
         let Self { bodies, structure, .. } = self;
@@ -261,10 +261,13 @@ impl System {
         }
     }
 
-    pub(in crate::system) fn through_bodies<'a>(&'a self, groups: Option<&'a Groups>) -> Bodies<'a> {
+    pub(in crate::system) fn through_bodies<'a>(
+        &'a self,
+        groups: Option<&'a Groups>,
+    ) -> BodiesOfProducts<'a> {
         let Self { bodies, models, constraints, structure, made, step, .. } = self;
         let has_compliance = self.compliances > 0;
-        Bodies { bodies, models, constraints, structure, made, step: *step, groups, has_compliance }
+        BodiesOfProducts { bodies, models, constraints, structure, made, step: *step, groups, has_compliance }
     }
 
     fn check_vectors(&self, vectors: &[&[f64]]) -> Result {

@@ -28,8 +28,8 @@ use super::update_plan::Plan;
 
 pub use irregular_pairs::IrregularBlocks;
 pub use irregular_rows::{IrregularResults, RegularResults};
-pub use pairs::{Blocks, PairBlocks};
-pub use parts::{Order, PartsOfPairs, part_of_rows};
+pub use pairs::{BlockSources, PairBlocks};
+pub use parts::{PairOrder, PartsOfPairs, part_of_rows};
 
 /// Bodies, constraints, and their structure.
 #[derive(Clone, Copy)]

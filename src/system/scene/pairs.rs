@@ -11,11 +11,11 @@ use crate::system::update_plan::Plan;
 use crate::team::{Numbered, SharedSlice};
 
 use super::Scene;
-use super::parts::{Order, PartOfPairs};
+use super::parts::{PairOrder, PartOfPairs};
 
 /// The sources of blocks other than panels.
 #[derive(Clone, Copy)]
-pub struct Blocks<'a> {
+pub struct BlockSources<'a> {
     /// The scene.
     pub scene: &'a Scene<'a>,
     /// The diagonal blocks.
@@ -26,9 +26,9 @@ pub struct Blocks<'a> {
 #[derive(Clone, Copy)]
 pub struct PairBlocks<'a> {
     /// The sources.
-    pub blocks: Blocks<'a>,
+    pub blocks: BlockSources<'a>,
     /// The order, if all pairs are computed.
-    pub order: Order,
+    pub order: PairOrder,
     /// All blocks of W.
     pub values: SharedSlice<'a, Block>,
 }
@@ -48,8 +48,8 @@ impl Pairs for SystemPairs<'_> {
         for part in self.things.iter_mut() {
             match (self.context.blocks.scene.plan, self.context.order) {
                 (Some(plan), _) => each_planned(part, *self.context, plan, make),
-                (None, Order::ByRows) => each_by_rows(part, *self.context, make),
-                (None, Order::ByColumns) => each_by_columns(part, *self.context, make),
+                (None, PairOrder::ByRows) => each_by_rows(part, *self.context, make),
+                (None, PairOrder::ByColumns) => each_by_columns(part, *self.context, make),
             }
         }
     }

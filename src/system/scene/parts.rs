@@ -10,7 +10,7 @@ use crate::system::structure::Structure;
 
 /// The order in which pairs are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum PairOrder {
     /// The order in which products with operators of any form are quickest.
     ByRows,
     /// The order in memory of the entries of inverse matrices of meshes.
@@ -48,7 +48,7 @@ impl<Place: Copy> PartOfPairs<Place> {
 pub struct PartsOfPairs<Place = i32> {
     parts: Vec<PartOfPairs<Place>>,
     /// The order, whether there is a plan of the pairs, and the number of threads.
-    made_for: Option<(Order, bool, usize)>,
+    made_for: Option<(PairOrder, bool, usize)>,
 }
 
 impl<Place: Copy + Default> PartsOfPairs<Place> {
@@ -65,7 +65,7 @@ impl<Place: Copy + Default> PartsOfPairs<Place> {
     pub fn of(
         &mut self,
         structure: &Structure,
-        order: Order,
+        order: PairOrder,
         is_planned: bool,
         threads: usize,
     ) -> Result<&mut [PartOfPairs<Place>]> {
@@ -78,7 +78,7 @@ impl<Place: Copy + Default> PartsOfPairs<Place> {
         Ok(&mut self.parts)
     }
 
-    fn make(&mut self, structure: &Structure, order: Order, is_planned: bool, threads: usize) -> Result {
+    fn make(&mut self, structure: &Structure, order: PairOrder, is_planned: bool, threads: usize) -> Result {
         /// The number of parts for each of several threads, and the least number of pairs of a part.
         const PARTS: usize = 8;
         const LEAST: usize = 512;
@@ -99,8 +99,8 @@ impl<Place: Copy + Default> PartsOfPairs<Place> {
                 let [first, last] = [row, row + 1].map(|row| structure.starts()[row] as usize);
                 let (diagonal, last) = (structure.diagonal(row), last - 1);
                 let (own, furthest) = match order {
-                    Order::ByRows => (last - diagonal, last),
-                    Order::ByColumns => (diagonal - first, first),
+                    PairOrder::ByRows => (last - diagonal, last),
+                    PairOrder::ByColumns => (diagonal - first, first),
                 };
                 before += own;
                 let furthest = structure.columns()[furthest] as usize;

@@ -6,10 +6,10 @@ use crate::math::Block;
 use crate::system::error::{Error, Result};
 use crate::team::{Numbered, Ragged};
 
-use super::Blocks;
+use super::BlockSources;
 
 /// The blocks of rows.
-pub type SystemWholeRows<'a> = Numbered<Ragged<'a, Block>, Blocks<'a>>;
+pub type SystemWholeRows<'a> = Numbered<Ragged<'a, Block>, BlockSources<'a>>;
 
 impl WholeRows for SystemWholeRows<'_> {
     type Fault = Error;
@@ -17,7 +17,7 @@ impl WholeRows for SystemWholeRows<'_> {
     #[inline(always)]
     fn each(&mut self, mut make: impl FnMut(&ColumnRun, &mut [Block]) -> bool) -> Result {
         let Self { first, things: Ragged { values, starts }, context } = self;
-        let Blocks { scene, diagonal } = *context;
+        let BlockSources { scene, diagonal } = *context;
         let structure = scene.structure;
         for (row, range) in (*first..).zip(starts.windows(2)) {
             let blocks = &mut values[(range[0] - starts[0]) as usize..(range[1] - starts[0]) as usize];
