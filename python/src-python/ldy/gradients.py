@@ -267,3 +267,282 @@ def of_laws(numbers: Floats) -> dict[str, Any]:
 
 def _gradient(B: Floats, laws: Floats, fit: tuple[bool, float]) -> Gradient:
     return Gradient(B, **of_laws(laws), is_singular=fit[0], outside=fit[1])
+
+
+def step_gradient(
+    core: _core.System, of: Derivatives, R: ArrayLike, by_R: ArrayLike, U: ArrayLike, velocities: ArrayLike | None
+) -> StepGradient:
+    """The derivatives of a step of a system; velocities are for all bodies in turn."""
+    rows, count = of._core.counts()
+    by = [np.ascontiguousarray(_broadcast(name, numbers(name, value), (count,))) for name, value in (("by_R", by_R), ("U", U))]
+    bodies = None if velocities is None else flat("velocities", velocities)
+    found, B, laws, fit = of._core.gradient(core, flat("R", R), by[0], by[1], bodies)
+    heights = dict(zip(core.constraints().tolist(), core.row_counts().tolist()))
+    return StepGradient(found, _gradient(B, laws.reshape(rows, 23), fit), heights)
+
+
+class StepGradient:
+    """Derivatives of a function of a step by all data of its system.
+
+    :meth:`System.gradient` makes them. They do not change when the system does. Derivatives by a matrix whose entries are equal in pairs are
+    symmetric: the derivative by both entries is the sum of both. Those by frames and rotations count all entries as independent.
+
+    Attributes
+    ----------
+    data : Gradient
+        The derivatives by B and the numbers of the laws.
+    step : float
+        The derivative by the step h of the last update; free velocities and biases count as given.
+
+    Examples
+    --------
+    A puck slides for one step. Its speed afterwards does not depend on its mass:
+
+    >>> import numpy as np
+    >>> import ldy
+    >>> h, system = 0.1, ldy.System()
+    >>> puck = system.add_rigid(3.0, 1.0)
+    >>> contact = system.add_point_constraints(puck, ldy.GROUND, np.eye(3), [0, 0, 0])
+    >>> system.set_velocity(puck, [0, 0, 0, 3, 0, -9.81 * h])
+    >>> system.update(h)
+    >>> laws = ldy.laws.contact(friction=0.4)
+    >>> R, report = system.solve(laws)
+    >>> gradient = system.gradient(R, laws, velocities=[0, 0, 0, 1, 0, 0])
+    >>> mass, inertia = gradient.inertia(puck)
+    >>> print(round(mass, 6) + 0, gradient.velocity(puck).round(6) + 0, gradient.data.friction.sum().round(6))
+    0.0 [0.  0.  0.  1.  0.  0.4] -0.981
+    """
+
+    def __init__(self, core: _core.Gradient, data: Gradient, heights: dict[int, int]) -> None:
+        self._core, self.data, self._heights = core, data, heights
+        self.step = core.step()
+
+    def velocity(self, body: int) -> Floats:
+        """Return the derivatives by the free velocity of a body.
+
+        Parameters
+        ----------
+        body : int
+            The body.
+
+        Returns
+        -------
+        (n,) ndarray
+            The derivatives.
+        """
+        return self._core.velocity(_one(body))
+
+    def inertia(self, body: int) -> tuple[float, Floats]:
+        """Return the derivatives by the mass of a rigid or pseudo-rigid body, and by its inertia.
+
+        Parameters
+        ----------
+        body : int
+            The body.
+
+        Returns
+        -------
+        mass : float
+            The derivative by the mass.
+        inertia : (3, 3) ndarray
+            The derivatives by the referential inertia of a rigid body, or the Euler tensor of a pseudo-rigid one.
+
+        Raises
+        ------
+        Error
+            If the body is neither rigid nor pseudo-rigid, or has another matrix.
+        """
+        mass, tensor = self._core.inertia(_one(body))
+        return mass, tensor.reshape(3, 3)
+
+    def matrix(self, body: int) -> Floats:
+        """Return the derivatives by the matrix A of a body, in any form of its inertia.
+
+        Parameters
+        ----------
+        body : int
+            The body.
+
+        Returns
+        -------
+        (n, n) ndarray
+            The derivatives.
+        """
+        values = self._core.matrix(_one(body))
+        return values.reshape(2 * (int(len(values) ** 0.5 + 0.5),))
+
+    def rotation(self, body: int) -> Floats:
+        """Return the derivatives by the rotation of a rigid body, with frames and points as they are.
+
+        Parameters
+        ----------
+        body : int
+            The body.
+
+        Returns
+        -------
+        (3, 3) ndarray
+            The derivatives; zero for other bodies.
+        """
+        return self._core.pose(_one(body))[0].reshape(3, 3).T.copy()
+
+    def center(self, body: int) -> Floats:
+        """Return the derivatives by the referential mass center of a rigid or pseudo-rigid body, with points as they are.
+
+        Parameters
+        ----------
+        body : int
+            The body.
+
+        Returns
+        -------
+        (3,) ndarray
+            The derivatives; zero for other bodies.
+        """
+        return self._core.pose(_one(body))[1]
+
+    def frame(self, constraint: int) -> Floats:
+        """Return the derivatives by the frame of a constraint at points.
+
+        Parameters
+        ----------
+        constraint : int
+            The constraint.
+
+        Returns
+        -------
+        (3, 3) ndarray
+            The derivatives; zero if operators place it.
+        """
+        return self._core.place(_one(constraint))[0].reshape(3, 3).T.copy()
+
+    def points(self, constraint: int) -> Floats:
+        """Return the derivatives by the referential points of a constraint.
+
+        Parameters
+        ----------
+        constraint : int
+            The constraint.
+
+        Returns
+        -------
+        (2, 3) ndarray
+            The derivatives by the points of master and slave; zero if operators place the constraint.
+        """
+        return self._core.place(_one(constraint))[1].reshape(2, 3)
+
+    def operator(self, constraint: int, body: int) -> Floats:
+        """Return the derivatives by the operator H of a constraint on a body, signs included.
+
+        Parameters
+        ----------
+        constraint : int
+            The constraint.
+        body : int
+            A body that it acts on; this is not checked.
+
+        Returns
+        -------
+        (m, n) ndarray
+            The derivatives.
+        """
+        rows = self._rows(constraint)
+        return self._core.operator(_one(constraint), _one(body), rows).reshape(-1, rows).T.copy()
+
+    def compliance(self, constraint: int) -> Floats:
+        """Return the derivatives by the compliance of a constraint, also if it has none.
+
+        Parameters
+        ----------
+        constraint : int
+            The constraint.
+
+        Returns
+        -------
+        (m, m) ndarray
+            The derivatives; those on the diagonal are those by regularization.
+        """
+        rows = self._rows(constraint)
+        return self._core.compliance(_one(constraint), rows).reshape(rows, rows)
+
+    def _rows(self, constraint: int) -> int:
+        constraint = _one(constraint)
+        if constraint not in self._heights:
+            raise Error(f"constraint {constraint}: there is no such constraint", ErrorCode.NOT_FOUND, constraint)
+        return self._heights[constraint]
+
+    def __repr__(self) -> str:
+        return f"<ldy.StepGradient: {len(self._heights)} constraints>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a StepGradient cannot be copied or pickled: make another one")
+
+
+def _one(thing: ArrayLike) -> int:
+    """The id of one thing, given as a number or as an array of one."""
+    found = ids(thing)
+    if len(found) != 1:
+        raise Error(f"ids: {len(found)} ids where one is needed")
+    return int(found[0])
+
+
+def _broadcast(name: str, values: Floats, shape: tuple[int, ...]) -> Floats:
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError:
+        raise Error(f"{name}: shape {values.shape} where () or {shape} is needed") from None
+
+
+def derivatives(
+    W: Any,
+    B: ArrayLike,
+    laws: _laws.Laws | _laws.Law | ArrayLike,
+    R: ArrayLike,
+    *,
+    row_counts: ArrayLike | None = None,
+    normal_first: bool = False,
+    tolerance: float = 0.0,
+) -> Derivatives:
+    """Prepare the derivatives of a known solution, for any W.
+
+    Parameters
+    ----------
+    W : (n, n) array_like or sparse matrix of SciPy
+        The matrix, which need not be symmetric.
+    B : (n,) array_like
+        Velocities without reactions.
+    laws : Laws, Law or array_like
+        As in :func:`solve`.
+    R : (n,) array_like
+        The known solution.
+    row_counts : (rows,) array_like of int, optional
+        The number of scalar rows of each row, one to six; three by default.
+    normal_first : bool, optional
+        Whether the first component of each contact is the normal one, as in FCLIB, not the last.
+    tolerance : float, optional
+        See :meth:`System.derivatives`.
+
+    Returns
+    -------
+    Derivatives
+        The derivatives.
+
+    Raises
+    ------
+    Error
+        If shapes, values or laws are not valid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ldy
+    >>> W, B = np.eye(3), [2.0, 0.0, -3.0]
+    >>> R, report = ldy.solve(W, B, 0.5)
+    >>> changes = ldy.derivatives(W, B, 0.5, R).forward([0, 0, -1])
+    >>> print(changes.R.round(6) + 0, changes.U.round(6) + 0)
+    [-0.5  0.   1. ] [-0.5  0.   0. ]
+    """
+    matrix, B, rows = matrix_of_rows(W, B, row_counts)
+    own = _laws.raw(laws, rows)
+    core = _core.Derivatives.of_rows((*matrix, B), normal_first, own, flat("R", R), tolerance)
+    return Derivatives(core, np.arange(len(rows), dtype=np.int64))
