@@ -9,8 +9,8 @@ use crate::solve::workspace::Memory;
 
 use super::{FEW, LARGE, Room, Run};
 
-/// The expected number of steps; the same for structures, with few bodies and a large residual; and from an initial guess whose
-/// residual is less than `GOOD`, as in a wall at rest.
+/// The expected number of steps; the same for structures, with few bodies and a large residual; and in small problems, and from an
+/// initial guess whose residual is less than `GOOD`, as in a wall at rest.
 const STEPS: f64 = 20.0;
 const STRUCTURE_STEPS: f64 = 10.0;
 const GOOD: f64 = 0.01;
@@ -74,7 +74,7 @@ impl Run<'_, '_> {
     }
 
     fn expected_steps(&self) -> f64 {
-        if self.report.initial.by(self.options.measure) < GOOD {
+        if self.problem.rows() <= FEW || self.report.initial.by(self.options.measure) < GOOD {
             GOOD_STEPS
         } else if self.best_residual() > LARGE && self.has_few_bodies() {
             STRUCTURE_STEPS
