@@ -3104,7 +3104,7 @@ int ldy_batch_solve(ldy_batch *batch,
 /* Compute y = W x for each of many systems, as ldy_system_multiply does for one system. All are tried, also after an error.
 
    - systems: count systems, all different.
-   - x: a vector for each system, one behind the other.
+   - x: a vector for each system, without gaps between them.
    - y: where to write the products.
    - starts: count + 1 values: the first value of each system in x and y, from 0 on, and the end.
 

@@ -20,7 +20,7 @@ LEGACY = {
     "tlexp-3-middle": 23.4, "bclim-2-middle": 47.9, "bclim-3-middle": 914.0, "tllim-2-middle": 55.1,
 }
 
-# Goals for the time of an update over that of touching all rows and blocks, with one thread and with two.
+# Goals for the time of an update, divided by the time of touching all rows and blocks, with one thread and with two.
 GOALS = {
     "spheres-16": "3, 2", "boxes-16-middle": "1.6, 1.2", "prb-8-middle": "3, 2", "hub-32": "0.6, 0.4", "tlexp-3-middle": "4, 2.5",
     "bclim-3-middle": "3, 2", "tllim-2-middle": "30, 20",

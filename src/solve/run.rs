@@ -61,6 +61,9 @@ const LARGE: f64 = 0.1;
 /// In problems with at most this number of rows a few failures cost less than interior steps.
 const FEW: usize = 64;
 
+/// Problems with at most this number of rows begin with a few steps, and nothing is sought in the space of bodies for them.
+const VERY_FEW: usize = 12;
+
 /// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 10;
 
@@ -150,8 +153,8 @@ impl Room {
         let &Task { problem, source, laws, options } = task;
         let has_moments = laws.iter().any(Law::is_of_moments);
         let rows = problem.rows();
-        // Steps in the space of bodies do not know moments, and do not pay in small problems.
-        let is_in_contacts = has_moments || rows <= FEW;
+        // Steps in the space of bodies do not know moments.
+        let is_in_contacts = has_moments || rows <= VERY_FEW;
         let source = if is_in_contacts { Source { bodies: None, ..source } } else { source };
         let team = Team::if_it_pays(rows >= MANY);
         self.sweeps.prepare(problem)?;

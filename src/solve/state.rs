@@ -95,7 +95,7 @@ impl State {
     }
 }
 
-/// What the residual is computed from.
+/// The data of a residual.
 struct Measured<'a> {
     laws: &'a [Law],
     forces: &'a [Vector],

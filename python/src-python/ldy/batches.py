@@ -215,7 +215,7 @@ class Batch:
         Parameters
         ----------
         x : (n,) array_like
-            A vector for each system, one behind the other.
+            A vector for each system, without gaps between them.
 
         Returns
         -------

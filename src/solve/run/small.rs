@@ -5,7 +5,7 @@ use crate::solve::frames::Axes;
 use crate::solve::options::Status;
 
 use super::steps::ALPHA_OF_JOINTS;
-use super::{FEW, Run};
+use super::{Run, VERY_FEW};
 
 /// The trials. The sweeps before the first one cost this share of a step, and before the next one `MORE` times as much.
 const TRIALS: usize = 2;
@@ -23,7 +23,7 @@ const LEAST_ALPHA: f64 = 1e-9;
 impl Run<'_, '_> {
     /// Try a few steps after few sweeps, if the problem is small.
     pub(super) fn begin_small<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
-        if self.problem.rows() > FEW || !self.has_factors_of_contacts()? {
+        if self.problem.rows() > VERY_FEW || !self.has_factors_of_contacts()? {
             return Ok(None);
         }
         let mut sweeps = SHARE * self.cost_of_newton / self.sweep_cost();

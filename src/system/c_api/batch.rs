@@ -128,7 +128,7 @@ pub unsafe extern "C" fn ldy_batch_solve(
 /// Compute y = W x for each of many systems, as ldy_system_multiply does for one system. All are tried, also after an error.
 ///
 /// - systems: count systems, all different.
-/// - x: a vector for each system, one behind the other.
+/// - x: a vector for each system, without gaps between them.
 /// - y: where to write the products.
 /// - starts: count + 1 values: the first value of each system in x and y, from 0 on, and the end.
 ///
@@ -205,7 +205,9 @@ pub unsafe extern "C" fn ldy_batch_adjoint(
         let found = batch.adjoint(systems, by, by_B, wanted, starts, |place, fit, is_solution| {
             fits.iter_mut().for_each(|fits| fits[place] = ldy_fit::new(fit, is_solution));
         });
-        by_laws.into_iter().flatten().zip(changes).for_each(|(to, change)| *to = told(*change));
+        if let Some(by_laws) = by_laws {
+            by_laws.iter_mut().zip(changes).for_each(|(to, change)| *to = told(*change));
+        }
         found?;
     })
 }
