@@ -3131,7 +3131,8 @@ int ldy_batch_multiply(ldy_batch *batch,
    - by_R, by_U: the derivatives of the functions.
    - by_B: where to write their derivatives by B.
    - by_laws: where to write their derivatives by the numbers of laws, one law for each constraint, in the order of systems and rows, see
-     ldy_derivatives_adjoint; NULL: not wanted. law_count is the number of constraints of all systems, or 0.
+     ldy_derivatives_adjoint; NULL: not wanted. Nothing is written after an error. law_count is the number of constraints of all systems,
+     or 0.
    - starts: count + 1 values: the first value of each system in R, by_R, by_U and by_B, from 0 on, and the end.
    - fits: where to write count values, how well the equations of each system could be solved; NULL: not wanted.
 

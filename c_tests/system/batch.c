@@ -321,6 +321,9 @@ static void bad_input (void)
   BAD (ldy_batch_multiply (batch, systems, 3, t.R, t.WR, wrong), "entry 1: system: ");
   t.R[13] = NAN;
   BAD (ldy_batch_adjoint (batch, systems, 3, t.R, t.by_B, t.by_B, t.by_B + MOST, NULL, 0, starts, NULL), "entry 1: constraint 0 on body 0: the force to begin with is not finite");
+  t.by_laws[0].friction = 7;
+  BAD (ldy_batch_adjoint (batch, systems, 3, t.R, t.by_B, t.by_B, t.by_B + MOST, t.by_laws, (size_t) t.laws[3], starts, NULL), "entry 1: constraint 0");
+  CHECK (t.by_laws[0].friction == 7);
   t.R[13] = 0;
   /* The second system has no law: the others are solved. */
   GOOD (ldy_system_set_law (systems[1], first, &none));

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::first_error::FirstError;
-use crate::memory::collect;
+use crate::memory::{collect, refill};
 use crate::solve::{Derivatives, Fit, Law, LawChange, Options, Report, Solver};
 use crate::team::{Ragged, Team};
 
@@ -129,13 +129,7 @@ impl Batch {
     ///
     /// # Errors
     /// The error of the first system whose W is not known, with its place; also if `starts` do not fit.
-    pub fn multiply(
-        &mut self,
-        systems: &[&System],
-        x: &[f64],
-        y: &mut [f64],
-        starts: &[usize],
-    ) -> EntryResult {
+    pub fn multiply(&self, systems: &[&System], x: &[f64], y: &mut [f64], starts: &[usize]) -> EntryResult {
         check(systems, starts, &[x.len(), y.len()])?;
         let first_error = FirstError::default();
         let y = Ragged { values: y, starts };
@@ -170,35 +164,22 @@ impl Batch {
         check(systems, starts, &[by.forces.len(), by.by_forces.len(), by.by_velocities.len(), by_b.len()])?;
         let Self { members, row_starts } = self;
         let members = prepared(members, systems.len())?;
-        let by_laws = match by_laws {
-            Some(by_laws) => {
-                find_rows(systems, by_laws.len(), row_starts)?;
-                Some(Ragged { values: by_laws, starts: row_starts })
-            }
-            None => None,
-        };
+        let is_wanted = by_laws.is_some();
+        match &by_laws {
+            Some(by_laws) => find_rows(systems, by_laws.len(), row_starts)?,
+            None => refill(row_starts, systems.len() + 1, 0).map_err(Error::from)?,
+        }
+        let by_laws = Ragged { values: by_laws.unwrap_or_default(), starts: row_starts };
         let first_error = FirstError::default();
-        let work = (&mut *members, Ragged { values: by_b, starts });
-        let of_member = |place: usize,
-                         member: &mut SystemWorkspace,
-                         by_b: &mut [f64],
-                         by_laws: Option<&mut [LawChange]>| {
+        let work = (&mut *members, (Ragged { values: by_b, starts }, by_laws));
+        Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, (by_b, by_laws))| {
+            let [member] = members else { return };
             member.fit = Fit::default();
             let own = starts[place]..starts[place + 1];
             let by = [by.forces, by.by_forces, by.by_velocities].map(|values| &values[own.clone()]);
-            first_error.note(place, member.adjoint(systems[place], by, by_b, by_laws));
-        };
-        let mut team = Team::if_it_pays(systems.len() > 1);
-        match by_laws {
-            Some(by_laws) => team.share_parts((work, by_laws), 1, |place, ((members, by_b), by_laws)| {
-                members
-                    .iter_mut()
-                    .for_each(|own| of_member(place, own, by_b.values, Some(&mut *by_laws.values)));
-            }),
-            None => team.share_parts(work, 1, |place, (members, by_b)| {
-                members.iter_mut().for_each(|own| of_member(place, own, by_b.values, None));
-            }),
-        }
+            let by_laws = is_wanted.then_some(by_laws.values);
+            first_error.note(place, member.adjoint(systems[place], by, by_b.values, by_laws));
+        });
         for (place, SystemWorkspace { fit, derivatives, .. }) in members.iter().enumerate() {
             tell(place, fit, derivatives.is_solution());
         }

@@ -307,9 +307,9 @@ impl<A, B> Clone for SlicePair<A, B> {
 
 impl<A, B> Copy for SlicePair<A, B> {}
 
-// SAFETY: items are used through Places::at alone, whose caller promises that no other thread uses the same index.
+// SAFETY: items are used through SlicePair::at alone, whose caller promises that no other thread uses the same index.
 unsafe impl<A: Send, B: Send> Send for SlicePair<A, B> {}
-// SAFETY: items are used through Places::at alone, whose caller promises that no other thread uses the same index.
+// SAFETY: items are used through SlicePair::at alone, whose caller promises that no other thread uses the same index.
 unsafe impl<A: Send, B: Send> Sync for SlicePair<A, B> {}
 
 impl<A, B> SlicePair<A, B> {

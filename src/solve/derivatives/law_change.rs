@@ -19,7 +19,8 @@ pub struct LawChange {
     pub rolling_friction: f64,
     /// Torsional friction.
     pub torsional_friction: f64,
-    /// Lower bounds, one for each scalar row; of an expansion the first one is the least force. Where both bounds are the same, each has a half of the derivative by the force.
+    /// Lower bounds, one for each scalar row; of an expansion the first one is the least force. Where both bounds are the same, each has
+    /// a half of the derivative by the force.
     pub lower: [f64; MOST_ROWS],
     /// Upper bounds, one for each scalar row.
     pub upper: [f64; MOST_ROWS],

@@ -9,7 +9,7 @@ use crate::memory::{collect, refill};
 use crate::solve::LawChange;
 use crate::system::{Batch, ByResults, System};
 
-use super::arguments::{self, entry};
+use super::arguments::{self, entry, null};
 use super::derivatives::{ldy_fit, told};
 use super::ldy_system;
 use super::solve::{Chosen, NORMAL_OF_SYSTEMS, ldy_contact_solver_options, ldy_law, status_of};
@@ -165,7 +165,8 @@ pub unsafe extern "C" fn ldy_batch_multiply(
 /// - by_R, by_U: the derivatives of the functions.
 /// - by_B: where to write their derivatives by B.
 /// - by_laws: where to write their derivatives by the numbers of laws, one law for each constraint, in the order of systems and rows, see
-///   ldy_derivatives_adjoint; NULL: not wanted. law_count is the number of constraints of all systems, or 0.
+///   ldy_derivatives_adjoint; NULL: not wanted. Nothing is written after an error. law_count is the number of constraints of all systems,
+///   or 0.
 /// - starts: count + 1 values: the first value of each system in R, by_R, by_U and by_B, from 0 on, and the end.
 /// - fits: where to write count values, how well the equations of each system could be solved; NULL: not wanted.
 ///
@@ -193,22 +194,20 @@ pub unsafe extern "C" fn ldy_batch_adjoint(
            by_U: values(starts[count]), by_B: values_mut(starts[count]), by_laws: optional values_mut(law_count),
            fits: optional values_mut(count) => {
         batch.check(systems)?;
-        ensure!(by_laws.is_some() || law_count == 0, fail!(Code::InvalidArgument, "by_laws is NULL"));
+        ensure!(by_laws.is_some() || law_count == 0, null("by_laws"));
         let ldy_batch { batch, changes, .. } = batch;
-        refill(changes, law_count, LawChange::default())
-            .map_err(|_| fail!(Code::OutOfMemory, "batch: out of memory"))?;
+        refill(changes, law_count, LawChange::default()).map_err(|_| no_memory())?;
         // SAFETY: as in ldy_batch_update; systems are only read.
         let systems = unsafe { slice::from_raw_parts(systems.as_ptr().cast::<&System>(), count) };
         let by = ByResults { forces: R, by_forces: by_R, by_velocities: by_U };
         let mut fits = fits;
         let wanted = by_laws.is_some().then_some(&mut changes[..]);
-        let found = batch.adjoint(systems, by, by_B, wanted, starts, |place, fit, is_solution| {
+        batch.adjoint(systems, by, by_B, wanted, starts, |place, fit, is_solution| {
             fits.iter_mut().for_each(|fits| fits[place] = ldy_fit::new(fit, is_solution));
-        });
+        })?;
         if let Some(by_laws) = by_laws {
             by_laws.iter_mut().zip(changes).for_each(|(to, change)| *to = told(*change));
         }
-        found?;
     })
 }
 
@@ -221,8 +220,7 @@ impl ldy_batch {
             fail!(Code::InvalidArgument, "systems[{}] is NULL", null.unwrap_or_default())
         );
         let addresses = systems.iter().map(|system| system.addr());
-        collect(&mut self.addresses, systems.len(), addresses)
-            .map_err(|_| fail!(Code::OutOfMemory, "batch: out of memory"))?;
+        collect(&mut self.addresses, systems.len(), addresses).map_err(|_| no_memory())?;
         self.addresses.sort_unstable();
         let twice = self.addresses.windows(2).find(|pair| pair[0] == pair[1]);
         let place = twice.and_then(|pair| systems.iter().position(|system| system.addr() == pair[0]));
@@ -232,4 +230,8 @@ impl ldy_batch {
         );
         Ok(())
     }
+}
+
+fn no_memory() -> Code {
+    fail!(Code::OutOfMemory, "batch: out of memory")
 }
