@@ -1447,6 +1447,22 @@ public:
     detail::check (ldy_gradient_place (raw (), constraint, frame.data (), master_point.data (), slave_point.data ()));
   }
 
+  /* Those by the position of a rigid body in the world. */
+  [[nodiscard]] vector3 position (id body) const
+  {
+    vector3 by;
+    detail::check (ldy_gradient_position (raw (), body, by.data ()));
+    return by;
+  }
+
+  /* Those by the axes of a joint on master and slave, 9 values each, and by its points, 3 values each. */
+  void joint (id joint, view<double> master_frame, view<double> master_point, view<double> slave_frame, view<double> slave_point) const
+  {
+    detail::need (master_frame, 9, "master_frame"), detail::need (master_point, 3, "master_point");
+    detail::need (slave_frame, 9, "slave_frame"), detail::need (slave_point, 3, "slave_point");
+    detail::check (ldy_gradient_joint (raw (), joint, master_frame.data (), master_point.data (), slave_frame.data (), slave_point.data ()));
+  }
+
   /* Those by its operator on a body, m x n. */
   void operator_of (id constraint, id body, view<double> by) const { detail::check (ldy_gradient_operator (raw (), constraint, body, by.data (), by.size ())); }
 

@@ -2961,8 +2961,8 @@ int ldy_gradient_matrix(const ldy_gradient *gradient,
                         double *values,
                         size_t count);
 
-/* Return the derivatives by the configuration of a rigid or pseudo-rigid body, with frames and points of constraints as they are;
-   zero for other bodies.
+/* Return the derivatives by the configuration of a rigid or pseudo-rigid body, with its position in the world and frames and points
+   of constraints as they are; zero for other bodies.
 
    - body: its id.
    - rotation: where to write 9 values, column-major, the derivatives by the rotation, whose entries count as independent: for a turn
@@ -2979,10 +2979,27 @@ int ldy_gradient_pose(const ldy_gradient *gradient,
                       double *rotation,
                       double *center);
 
-/* Return the derivatives by frame and points of a constraint; zero if operators place it.
+/* Return the derivatives by the position of a rigid body in the world, see ldy_system_set_positions. H of a joint by axes depends on
+   positions if those of all its bodies are known; other constraints do not.
+
+   - body: its id.
+   - position: where to write 3 values.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+
+   Safety:
+   gradient comes from ldy_gradient_create; position is NULL or has 3 values. */
+LDY_RESULT
+int ldy_gradient_position(const ldy_gradient *gradient,
+                          int64_t body,
+                          double *position);
+
+/* Return the derivatives by frame and points of a constraint; zero if operators place it. ldy_gradient_joint returns those by both
+   frames of a joint by axes.
 
    - constraint: its id.
-   - frame: where to write 9 values, column-major, the derivatives by its frame, whose entries count as independent.
+   - frame: where to write 9 values, column-major, the derivatives by its frame, whose entries count as independent; by the master's
+     frame of a joint by axes.
    - master_point, slave_point: where to write 3 values each, the derivatives by its referential points.
 
    Returns 0, LDY_ERROR_NOT_FOUND if there was no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
@@ -2994,6 +3011,24 @@ int ldy_gradient_place(const ldy_gradient *gradient,
                        int64_t constraint,
                        double *frame,
                        double *master_point,
+                       double *slave_point);
+
+/* Return the derivatives by what ldy_system_add_joint takes: the axes and points of a joint on both bodies, or on the ground.
+
+   - joint: its id. A constraint at points has one frame: slave_frame is zero then.
+   - master_frame, slave_frame: where to write 9 values each, column-major, whose entries count as independent.
+   - master_point, slave_point: where to write 3 values each, the derivatives by the referential points.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if there was no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+
+   Safety:
+   gradient comes from ldy_gradient_create; frames are NULL or have 9 values each, points are NULL or have 3 values each. */
+LDY_RESULT
+int ldy_gradient_joint(const ldy_gradient *gradient,
+                       int64_t joint,
+                       double *master_frame,
+                       double *master_point,
+                       double *slave_frame,
                        double *slave_point);
 
 /* Return the derivatives by the operator H of a constraint on a body, signs included. A constraint at points and a

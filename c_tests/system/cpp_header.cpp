@@ -839,6 +839,11 @@ void test_gradients ()
   gradient.matrix (ball, A), gradient.pose (ball, rotation, center), gradient.place (contact, frame, point, other);
   gradient.operator_of (contact, ball, H), gradient.compliance (contact, C);
   CHECK (std::fabs (A[35] - 2) < 1e-12 && std::fabs (C[8] + 16) < 1e-12 && std::fabs (center[0]) < 1e-12 && other[2] == 0);
+  CHECK (gradient.position (ball) == ldy::vector3 {});
+  std::vector<double> master_frame (9), slave_frame (9, 7.0), master_point (3), slave_point (3, 7.0);
+  gradient.joint (contact, master_frame, master_point, slave_frame, slave_point);
+  CHECK (master_frame == frame && master_point == point && slave_point == other && slave_frame == std::vector<double> (9));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "slave_frame: 3 values where 9", [&] { gradient.joint (contact, frame, point, other, other); }));
   CHECK (gradient.compute (system, derivatives, R, {}, {}, { 0, 0, 0, 0, 0, 1 }).is_singular == 0);
   gradient.velocity (ball, u);
   CHECK (std::fabs (u[5]) < 1e-12);

@@ -1,5 +1,5 @@
-/* Derivatives of a step by the data of a system through ldy_system.h: closed forms of a puck, bodies with an inverse callback beside the
- * same bodies with matrices, bad input with its texts, and every allocation that fails. */
+/* Derivatives of a step by the data of a system through ldy_system.h: closed forms of a puck and a pendulum, bodies with an inverse
+ * callback beside the same bodies with matrices, bad input with its texts, and every allocation that fails. */
 #include <math.h>
 #include <string.h>
 
@@ -88,6 +88,57 @@ static void sliding_puck (void)
   ldy_system_destroy (system);
   check_puck (gradient, body, contact);
   ldy_gradient_destroy (gradient), ldy_derivatives_destroy (derivatives);
+}
+
+/* A rod of the mass m with the moment of inertia J hangs on a hinge at the distance l from its center, at an angle: after a step of
+ * gravity its angular velocity is -m fall l sin / (J + m l^2). */
+static void pendulum (void)
+{
+  double m = 2, J = 0.3, l = 0.7, angle = 0.4, fall = 0.0981, moment = J + m * l * l, R[5] = { 0 }, by_spin[6] = { 0, 0, 1 };
+  double rotation[9] = { cos (angle), sin (angle), 0, -sin (angle), cos (angle), 0, 0, 0, 1 }, inertia[9] = { J, 0, 0, 0, J, 0, 0, 0, J };
+  double u[6] = { 0, 0, 0, fall }, end[3] = { -l, 0, 0 }, position[3] = { l * cos (angle), l * sin (angle), 0 };
+  double by_rotation[9], by_center[3], by_position[3], frames[2][9], points[2][3], own[9], point[3];
+  ldy_contact_solver_options options = { .size = sizeof options, .tolerance = 1e-13 };
+  ldy_law law = { .kind = LDY_LAW_FIXED };
+  ldy_contact_solver *solver = NULL;
+  ldy_derivatives *derivatives = NULL;
+  ldy_gradient *gradient = NULL;
+  ldy_system *system = NULL;
+  int64_t rod, hinge;
+
+  GOOD (ldy_system_create (&system));
+  GOOD (ldy_contact_solver_create (&solver));
+  GOOD (ldy_derivatives_create (&derivatives));
+  GOOD (ldy_gradient_create (&gradient));
+  GOOD (ldy_system_add_rigid (system, m, inertia, rotation, origin, &rod));
+  GOOD (ldy_system_set_velocity (system, rod, LDY_VELOCITY_FREE, u, 6));
+  GOOD (ldy_system_add_joint (system, LDY_AXES_HINGE, rod, LDY_GROUND, unit, end, unit, origin, &hinge));
+  GOOD (ldy_system_set_law (system, hinge, &law));
+  GOOD (ldy_system_set_positions (system, &rod, 0, position, 0, 1));
+  GOOD (ldy_system_update (system, STEP));
+  GOOD (ldy_contact_solver_solve (solver, system, NULL, 0, &options, R, 5, NULL));
+  GOOD (ldy_derivatives_compute (derivatives, system, NULL, 0, R, 5, 0));
+  GOOD (ldy_gradient_compute (gradient, system, derivatives, R, NULL, NULL, 5, by_spin, 6, NULL, NULL, 0, NULL));
+  GOOD (ldy_gradient_pose (gradient, rod, by_rotation, by_center));
+  GOOD (ldy_gradient_position (gradient, rod, by_position));
+  GOOD (ldy_gradient_joint (gradient, hinge, frames[0], points[0], frames[1], points[1]));
+  /* The center goes away from the hinge; then the rod turns about the hinge: rotation times skew (0, 0, 1), and its center moves. */
+  double by_length = -m * fall * sin (angle) * (J - m * l * l) / (moment * moment);
+  CHECK_NEAR (cos (angle) * by_position[0] + sin (angle) * by_position[1], by_length, 1e-11);
+  CHECK_NEAR (-cos (angle) * points[1][0] - sin (angle) * points[1][1], by_length, 1e-11);
+  double by_angle = l * (cos (angle) * by_position[1] - sin (angle) * by_position[0]);
+  for (int i = 0; i < 3; i ++) by_angle += by_rotation[i] * rotation[3 + i] - by_rotation[3 + i] * rotation[i];
+  CHECK_NEAR (by_angle, -m * fall * l * cos (angle) / moment, 1e-11);
+  for (int i = 0; i < 3; i ++) CHECK_NEAR (points[0][i], 0, 1e-11), CHECK_NEAR (by_center[i], 0, 1e-11);
+  for (int i = 0; i < 9; i ++) CHECK_NEAR (frames[1][i], 0, 0);
+  GOOD (ldy_gradient_place (gradient, hinge, own, point, point));
+  CHECK_SAME_BITS (own, frames[0], sizeof own), CHECK_SAME_BITS (point, points[1], sizeof point);
+  BAD (ldy_gradient_position (gradient, 9, by_position), "body 9");
+  BAD (ldy_gradient_position (gradient, rod, NULL), "position is NULL");
+  BAD (ldy_gradient_joint (gradient, 9, frames[0], points[0], frames[1], points[1]), "constraint 9");
+  BAD (ldy_gradient_joint (gradient, hinge, frames[0], points[0], NULL, points[1]), "slave_frame is NULL");
+  ldy_gradient_destroy (gradient), ldy_derivatives_destroy (derivatives);
+  ldy_contact_solver_destroy (solver), ldy_system_destroy (system);
 }
 
 /* A^-1 = diag (2, 3 | 4) of two bodies of one model; it fails when the program says so. */
@@ -265,6 +316,7 @@ static void failing_allocations (void)
 int main (void)
 {
   sliding_puck ();
+  pendulum ();
   models ();
   bad_input ();
   failing_allocations ();

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard};
 
 use ldy::solve::{Derivatives as Core, KinkKind, LawChange};
-use ldy::system::Gradient as CoreGradient;
+use ldy::system::{Error, Gradient as CoreGradient, Id, Subject};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -20,14 +20,29 @@ const NUMBERS: usize = 23;
 
 /// Derivatives of a solution.
 #[pyclass(frozen)]
-pub struct Derivatives(Mutex<Core>);
+pub struct Derivatives {
+    core: Mutex<Core>,
+    /// The constraints of rows; none if the rows are not those of a system.
+    ids: Vec<Id>,
+}
 
 /// Whether the equations are singular, and the share of right-hand sides outside of them.
 type FitOfPython = (bool, f64);
 
 impl Derivatives {
     fn own(&self) -> PyResult<MutexGuard<'_, Core>> {
-        exclusive(&self.0, "the derivatives")
+        exclusive(&self.core, "the derivatives")
+    }
+
+    /// The exception of a row: an error of its constraint, if it has one.
+    fn raised(&self, error: ldy::rows::Error) -> PyErr {
+        match error.row.and_then(|row| self.ids.get(row)) {
+            Some(&id) => {
+                let subject = Subject::Constraint(Some(id), [None; 2]);
+                raised(Error { subject, fault: error.fault })
+            }
+            None => raised_of_rows(error),
+        }
     }
 }
 
@@ -48,7 +63,8 @@ impl Derivatives {
         let mut own = Core::default();
         without_gil(py, || system.compute_derivatives(&mut own, &laws, reactions, tolerance))
             .map_err(raised)?;
-        Ok(Self(Mutex::new(own)))
+        let ids = system.results().map_err(raised)?.ids.to_vec();
+        Ok(Self { core: Mutex::new(own), ids })
     }
 
     /// The derivatives of a solution for the rows of any W.
@@ -66,7 +82,7 @@ impl Derivatives {
         let reactions = reactions.as_slice()?;
         let own =
             without_gil(py, || Core::new(&problem, &laws, reactions, tolerance)).map_err(raised_of_rows)?;
-        Ok(Self(Mutex::new(own)))
+        Ok(Self { core: Mutex::new(own), ids: Vec::new() })
     }
 
     /// Changes of forces and velocities for changes of velocities, and of the numbers of laws if they are given: for each of several
@@ -86,7 +102,7 @@ impl Derivatives {
         };
         let (mut forces, mut changes) = (vec![0.0; velocities.len()], vec![0.0; velocities.len()]);
         let fit = without_gil(py, || own.forward(velocities, laws.as_deref(), &mut forces, &mut changes))
-            .map_err(raised_of_rows)?;
+            .map_err(|error| self.raised(error))?;
         let made = |values| PyArray1::from_vec(py, values);
         Ok((made(forces), made(changes), (fit.is_singular, fit.outside)))
     }
@@ -107,7 +123,7 @@ impl Derivatives {
         let fit = without_gil(py, || {
             own.adjoint(Some(by_forces), Some(by_velocities), &mut by_b, Some(&mut by_laws))
         })
-        .map_err(raised_of_rows)?;
+        .map_err(|error| self.raised(error))?;
         let numbers = by_laws.iter().flat_map(numbers_of).collect();
         let made = |values| PyArray1::from_vec(py, values);
         Ok((made(by_b), made(numbers), (fit.is_singular, fit.outside)))
@@ -157,7 +173,7 @@ impl Derivatives {
     fn undetermined<'py>(&self, py: Python<'py>) -> PyResult<Array<'py, i64>> {
         let mut own = self.own()?;
         let own = &mut *own;
-        let rows = without_gil(py, || own.undetermined()).map_err(raised_of_rows)?;
+        let rows = without_gil(py, || own.undetermined()).map_err(|error| self.raised(error))?;
         Ok(array(py, &rows.iter().map(|&row| row as i64).collect::<Vec<_>>()))
     }
 
@@ -237,16 +253,16 @@ impl Gradient {
         Ok(PyArray1::from_vec(py, values))
     }
 
-    /// By rotation and mass center.
-    fn pose<'py>(&self, py: Python<'py>, body: i64) -> PyResult<(Array<'py>, Array<'py>)> {
+    /// By rotation, mass center and position in the world.
+    fn pose<'py>(&self, py: Python<'py>, body: i64) -> PyResult<[Array<'py>; 3]> {
         let pose = self.0.by_pose(id(Thing::Body, body)?).map_err(raised)?;
-        Ok((array(py, &pose.rotation), array(py, &pose.center)))
+        Ok([array(py, &pose.rotation), array(py, &pose.center), array(py, &pose.position)])
     }
 
-    /// By the frame, and by the points of master and slave.
-    fn place<'py>(&self, py: Python<'py>, constraint: i64) -> PyResult<(Array<'py>, Array<'py>)> {
+    /// By the frame, by the slave's frame of a joint, and by the points of master and slave.
+    fn place<'py>(&self, py: Python<'py>, constraint: i64) -> PyResult<[Array<'py>; 3]> {
         let place = self.0.by_place(id(Thing::Constraint, constraint)?).map_err(raised)?;
-        Ok((array(py, &place.frame), array(py, place.points.as_flattened())))
+        Ok([array(py, &place.frame), array(py, &place.slave_frame), array(py, place.points.as_flattened())])
     }
 
     /// By the operator of `rows` scalar rows on a body, column by column.

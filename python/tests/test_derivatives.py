@@ -132,6 +132,22 @@ def test_what_is_refused():
     assert np.allclose(own.adjoint(U=[1, 0, 0]).B, [1, 0, 0.5])
 
 
+def test_errors_name_constraints_of_a_system_and_rows_of_a_matrix():
+    system, contact = slider()
+    own, of_rows = system.derivatives([-1.5, 0, 3]), ldy.derivatives(np.eye(3), [2.0, 0.0, -3.0], 0.5, [-1.5, 0, 3])
+    for call, what in [
+        (lambda own: own.forward([np.nan, 0, 0]), "a change of its velocity is not finite"),
+        (lambda own: own.forward(friction=np.inf), "a change of its law is not finite"),
+        (lambda own: own.adjoint(R=[0, 0, np.nan]), "a derivative by its force is not finite"),
+    ]:
+        with pytest.raises(ldy.Error, match=f"^constraint 1: {what}") as raised:
+            call(own)
+        assert raised.value.constraint == 1 and raised.value.entry is None
+        with pytest.raises(ldy.Error, match=f"^constraint of row 0: {what}") as raised:
+            call(of_rows)
+        assert raised.value.constraint is None and raised.value.entry == 0
+
+
 def bodies_on_a_floor(h, mass, inertia, inverse, point, frame, operator, friction):
     """A ball on the floor, tied to a body of two velocities."""
     system = ldy.System()
@@ -205,3 +221,53 @@ def test_a_step_has_the_derivatives_of_its_data():
             call()
     with pytest.raises(TypeError, match="cannot be copied or pickled"):
         copy.copy(gradient)
+
+
+def test_a_pendulum_has_derivatives_by_its_joint():
+    # A rod of the mass m hangs on a hinge at the distance l from its center, at an angle. After a step of gravity it turns at
+    # -m g h l sin / (J + m l^2).
+    m, J, length, angle, g, h = 2.0, 0.3, 0.7, 0.4, 9.81, 0.01
+    c, s = np.cos(angle), np.sin(angle)
+    along = np.array([c, s, 0.0])
+    rotation = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
+    system = ldy.System()
+    rod = system.add_rigid(m, J, rotation)
+    system.set_velocity(rod, [0, 0, 0, g * h, 0, 0])
+    hinge = system.add_joint("hinge", rod, ldy.GROUND, np.eye(3), [-length, 0, 0], np.eye(3), [0, 0, 0])
+    system.set_position(rod, length * along)
+    system.update(h)
+    laws = ldy.laws.fixed()
+    R, _ = system.solve(laws, tolerance=1e-13)
+    gradient = system.gradient(R, laws, velocities=[0, 0, 1, 0, 0, 0])
+    moment = J + m * length**2
+    by_length = -m * g * h * s * (J - m * length**2) / moment**2
+    position, points = gradient.position(rod), gradient.points(hinge)
+    assert abs(position @ along - by_length) < 1e-11 and abs(points[1] @ along + by_length) < 1e-11
+    skew = np.array([[0, -1.0, 0], [1, 0, 0], [0, 0, 0]])
+    by_angle = np.sum(gradient.rotation(rod) * (rotation @ skew)) + length * position @ [-s, c, 0]
+    assert abs(by_angle + m * g * h * length * c / moment) < 1e-11
+    assert np.allclose(points[0], 0, atol=1e-11) and not gradient.slave_frame(hinge).any()
+    # The axes of the rows are the master's.
+    assert gradient.frame(hinge).shape == (3, 3)
+    with pytest.raises(ldy.Error, match="constraint 9: there is no such constraint"):
+        gradient.slave_frame(9)
+
+
+def universal_joint(axes):
+    """A rod on a universal joint, and its R, U and derivatives."""
+    system = ldy.System()
+    rod = system.add_rigid(2.0, [0.3, 0.4, 0.5])
+    system.set_velocity(rod, [0.3, 0.1, -0.2, 1.0, 0.2, -2.0])
+    joint = system.add_joint("universal", ldy.GROUND, rod, np.eye(3), [0, 0, 0], axes, [0, 0.4, 0.2])
+    system.update(0.1)
+    laws = ldy.laws.fixed()
+    R, _ = system.solve(laws, tolerance=1e-13)
+    return joint, R, system.gradient(R, laws, by_R=[0.3, -0.2, 0.5, 1.0])
+
+
+def test_a_joint_has_derivatives_by_the_axes_of_the_slave():
+    turn = np.array([[0.8, -0.6, 0], [0.6, 0.8, 0], [0, 0, 1.0]])
+    joint, R, gradient = universal_joint(turn)
+    skew = np.array([[0.0, -0.3, 0.2], [0.3, 0.0, -0.1], [-0.2, 0.1, 0.0]])
+    at = [universal_joint(turn @ (np.eye(3) + x * skew + 0.5 * x * x * skew @ skew))[1] @ [0.3, -0.2, 0.5, 1.0] for x in (1e-4, -1e-4)]
+    assert abs((at[0] - at[1]) / 2e-4 - np.sum(gradient.slave_frame(joint) * (turn @ skew))) < 1e-5

@@ -4,6 +4,7 @@
 mod contact_models;
 mod gradient;
 mod jacobian;
+mod joint_gradient;
 mod laws;
 mod model;
 mod regularization;

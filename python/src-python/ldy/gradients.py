@@ -401,8 +401,23 @@ class StepGradient:
         """
         return self._core.pose(_one(body))[1]
 
+    def position(self, body: int) -> Floats:
+        """Return the derivatives by the position of a rigid body in the world, on which joints by axes depend.
+
+        Parameters
+        ----------
+        body : int
+            The body.
+
+        Returns
+        -------
+        (3,) ndarray
+            The derivatives; zero for other bodies, and if no joint knows the positions of all its bodies.
+        """
+        return self._core.pose(_one(body))[2]
+
     def frame(self, constraint: int) -> Floats:
-        """Return the derivatives by the frame of a constraint at points.
+        """Return the derivatives by the frame of a constraint at points, or by the master's frame of a joint.
 
         Parameters
         ----------
@@ -416,8 +431,23 @@ class StepGradient:
         """
         return self._core.place(_one(constraint))[0].reshape(3, 3).T.copy()
 
+    def slave_frame(self, joint: int) -> Floats:
+        """Return the derivatives by the slave's frame of a joint.
+
+        Parameters
+        ----------
+        joint : int
+            The joint.
+
+        Returns
+        -------
+        (3, 3) ndarray
+            The derivatives; zero for other constraints.
+        """
+        return self._core.place(_one(joint))[1].reshape(3, 3).T.copy()
+
     def points(self, constraint: int) -> Floats:
-        """Return the derivatives by the referential points of a constraint.
+        """Return the derivatives by the referential points of a constraint or joint.
 
         Parameters
         ----------
@@ -429,7 +459,7 @@ class StepGradient:
         (2, 3) ndarray
             The derivatives by the points of master and slave; zero if operators place the constraint.
         """
-        return self._core.place(_one(constraint))[1].reshape(2, 3)
+        return self._core.place(_one(constraint))[2].reshape(2, 3)
 
     def operator(self, constraint: int, body: int) -> Floats:
         """Return the derivatives by the operator H of a constraint on a body, signs included.

@@ -187,8 +187,8 @@ pub unsafe extern "C" fn ldy_gradient_matrix(
     entry!(gradient: shared, values: values_mut(count) => gradient.by_matrix(body_id(body)?, values)?)
 }
 
-/// Return the derivatives by the configuration of a rigid or pseudo-rigid body, with frames and points of constraints as they are;
-/// zero for other bodies.
+/// Return the derivatives by the configuration of a rigid or pseudo-rigid body, with its position in the world and frames and points
+/// of constraints as they are; zero for other bodies.
 ///
 /// - body: its id.
 /// - rotation: where to write 9 values, column-major, the derivatives by the rotation, whose entries count as independent: for a turn
@@ -213,10 +213,33 @@ pub unsafe extern "C" fn ldy_gradient_pose(
     })
 }
 
-/// Return the derivatives by frame and points of a constraint; zero if operators place it.
+/// Return the derivatives by the position of a rigid body in the world, see ldy_system_set_positions. H of a joint by axes depends on
+/// positions if those of all its bodies are known; other constraints do not.
+///
+/// - body: its id.
+/// - position: where to write 3 values.
+///
+/// Returns 0, LDY_ERROR_NOT_FOUND if there was no such body, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+///
+/// # Safety
+/// gradient comes from ldy_gradient_create; position is NULL or has 3 values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_gradient_position(
+    gradient: *const ldy_gradient,
+    body: i64,
+    position: *mut f64,
+) -> c_int {
+    entry!(gradient: shared, position: values_mut(3) => {
+        position.copy_from_slice(&gradient.by_pose(body_id(body)?)?.position);
+    })
+}
+
+/// Return the derivatives by frame and points of a constraint; zero if operators place it. ldy_gradient_joint returns those by both
+/// frames of a joint by axes.
 ///
 /// - constraint: its id.
-/// - frame: where to write 9 values, column-major, the derivatives by its frame, whose entries count as independent.
+/// - frame: where to write 9 values, column-major, the derivatives by its frame, whose entries count as independent; by the master's
+///   frame of a joint by axes.
 /// - master_point, slave_point: where to write 3 values each, the derivatives by its referential points.
 ///
 /// Returns 0, LDY_ERROR_NOT_FOUND if there was no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
@@ -235,6 +258,35 @@ pub unsafe extern "C" fn ldy_gradient_place(
         let place = gradient.by_place(constraint_id(constraint)?)?;
         frame.copy_from_slice(&place.frame);
         master_point.copy_from_slice(&place.points[0]);
+        slave_point.copy_from_slice(&place.points[1]);
+    })
+}
+
+/// Return the derivatives by what ldy_system_add_joint takes: the axes and points of a joint on both bodies, or on the ground.
+///
+/// - joint: its id. A constraint at points has one frame: slave_frame is zero then.
+/// - master_frame, slave_frame: where to write 9 values each, column-major, whose entries count as independent.
+/// - master_point, slave_point: where to write 3 values each, the derivatives by the referential points.
+///
+/// Returns 0, LDY_ERROR_NOT_FOUND if there was no such constraint, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+///
+/// # Safety
+/// gradient comes from ldy_gradient_create; frames are NULL or have 9 values each, points are NULL or have 3 values each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_gradient_joint(
+    gradient: *const ldy_gradient,
+    joint: i64,
+    master_frame: *mut f64,
+    master_point: *mut f64,
+    slave_frame: *mut f64,
+    slave_point: *mut f64,
+) -> c_int {
+    entry!(gradient: shared, master_frame: values_mut(9), master_point: values_mut(3), slave_frame: values_mut(9),
+           slave_point: values_mut(3) => {
+        let place = gradient.by_place(constraint_id(joint)?)?;
+        master_frame.copy_from_slice(&place.frame);
+        master_point.copy_from_slice(&place.points[0]);
+        slave_frame.copy_from_slice(&place.slave_frame);
         slave_point.copy_from_slice(&place.points[1]);
     })
 }

@@ -11,6 +11,7 @@ use std::sync::PoisonError;
 
 use crate::fault::check_size;
 use crate::inertia;
+use crate::kinematics::rigid::DOFS;
 use crate::math::{Block, Vector, of_columns};
 use crate::memory::{collect, refill};
 use crate::solve::{Derivatives, Fit, LawChange};
@@ -19,9 +20,9 @@ use super::body::{Body, Inertia, finite};
 use super::constraint::Placement;
 use super::error::{Error, Fault, Result, unknown};
 use super::id_table::Id;
+use super::joints::BySide;
 use super::matrix_free::{BodiesOfProducts, ProductWorkspace};
 use super::model::System;
-use points::OfPoint;
 
 /// Derivatives of a function of a step by the data of its system: see [`System::gradient`]. They do not change when the system does.
 #[derive(Debug, Default)]
@@ -54,13 +55,17 @@ pub struct Pose {
     pub rotation: Block,
     /// By X̄, the referential mass center.
     pub center: Vector,
+    /// By the position in the world, see [`System::set_positions`]: joints by axes whose points are apart depend on it.
+    pub position: Vector,
 }
 
 /// Derivatives by the place of a constraint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
-    /// By the frame E, column-major; its entries count as independent of each other.
+    /// By the frame E, or the axes of a joint on its master, column-major; its entries count as independent of each other.
     pub frame: Block,
+    /// By the axes of a joint on its slave; zero of other constraints.
+    pub slave_frame: Block,
     /// By the referential points of master and slave.
     pub points: [Vector; 2],
 }
@@ -181,7 +186,7 @@ impl Gradient {
         Ok(&self.poses[self.body(body)?])
     }
 
-    /// The derivatives by frame and points of a constraint; zero if operators place it.
+    /// The derivatives by frame and points of a constraint, or by the axes and points of a joint; zero if operators place it.
     ///
     /// # Errors
     /// If there was no constraint with this id.
@@ -351,7 +356,7 @@ impl Gradient {
         for row in 0..self.constraints.len() {
             self.follow_points(&through, row);
         }
-        Ok(())
+        self.follow_joints(system)
     }
 
     /// Add the derivatives by the place of a constraint at points, and by the configurations of its bodies.
@@ -363,12 +368,47 @@ impl Gradient {
             let Some(body) = &through.bodies.things()[place] else { continue };
             let (first, start) = (self.scalars[row], self.starts[place]);
             let column = |k: usize| [0, 1, 2].map(|i| sign * self.by_operator_entry(first + i, start + k));
-            let Some(made) = OfPoint::new(body.kinematics(), &points[role], frame, column) else { continue };
-            let (to, pose) = (&mut self.places[row], &mut self.poses[place]);
-            to.frame.iter_mut().zip(made.frame).for_each(|(to, value)| *to += value);
-            to.points[role] = made.point;
-            pose.rotation.iter_mut().zip(made.rotation).for_each(|(to, value)| *to += value);
-            pose.center.iter_mut().zip(made.point).for_each(|(to, value)| *to -= value);
+            let made = BySide::of_point(body.kinematics(), &points[role], frame, column);
+            made.iter().for_each(|made| self.add_side(row, role, 0, Some(place), made));
+        }
+    }
+
+    /// Add the derivatives by axes and points of joints, and by the configurations of their bodies.
+    ///
+    /// # Errors
+    /// None: a joint stays on rigid bodies.
+    fn follow_joints(&mut self, system: &System) -> Result {
+        for k in 0..system.joints.len() {
+            let entries = |id: Id, body: Id, i: usize| {
+                let (Ok(row), Ok(place)) = (self.row(id), self.body(body)) else { return [0.0; DOFS] };
+                let (row, start) = (self.scalars[row] + i, self.starts[place]);
+                std::array::from_fn(|dof| self.by_operator_entry(row, start + dof))
+            };
+            let (id, bodies, sides) = system.reverse_joint(k, entries).map_err(Error::of_system)?;
+            let row = self.row(id)?;
+            for (role, (body, side)) in bodies.into_iter().zip(&sides).enumerate() {
+                let body = body.map(|body| self.body(body)).transpose()?;
+                self.add_side(row, role, role, body, side);
+            }
+        }
+        Ok(())
+    }
+
+    /// Add the derivatives by the master's side (role 0) or the slave's side (role 1) of a constraint, on a body or the ground; `frame`:
+    /// whose frame that side has, 0 or 1.
+    fn add_side(&mut self, row: usize, role: usize, frame: usize, body: Option<usize>, side: &BySide) {
+        let add = |to: &mut [f64], values: &[f64], sign: f64| {
+            to.iter_mut().zip(values).for_each(|(to, value)| *to += sign * value);
+        };
+        let place = &mut self.places[row];
+        place.points[role] = side.point;
+        let to = if frame == 0 { &mut place.frame } else { &mut place.slave_frame };
+        add(to, &side.frame, 1.0);
+        if let Some(body) = body {
+            let pose = &mut self.poses[body];
+            add(&mut pose.rotation, &side.rotation, 1.0);
+            add(&mut pose.center, &side.point, -1.0);
+            add(&mut pose.position, &side.position, 1.0);
         }
     }
 }

@@ -7,21 +7,11 @@
 use crate::kinematics::{pseudo_rigid, rigid};
 use crate::math::{Block, UNIT, Vector, difference, of_columns, sum, times, transposed_product};
 use crate::system::body::Kinematics;
+use crate::system::joints::BySide;
 
-/// Derivatives by the frame of a constraint, by its point on one body, and by the body's rotation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OfPoint {
-    /// ∂L/∂E, column-major.
-    pub frame: Block,
-    /// ∂L/∂X; the derivative by X̄ is its opposite.
-    pub point: Vector,
-    /// ∂L/∂Λ, column-major; zero of a pseudo-rigid body.
-    pub rotation: Block,
-}
-
-impl OfPoint {
+impl BySide {
     /// The derivatives for ∂L/∂H = `column (k)` for column k; none if H of the body is not made of points.
-    pub fn new(
+    pub fn of_point(
         kinematics: &Kinematics,
         point: &Vector,
         frame: &Block,

@@ -10,15 +10,15 @@
 
 mod contact;
 mod error;
+mod reverse;
 mod rows;
 
-use crate::kinematics::rigid::DOFS;
 use crate::math::{Block, Vector};
 use crate::memory::with_capacity;
 
 use super::axes::FRAME;
 use super::body::{Kinematics, finite, same_bits};
-use super::constraint::{MOST_ROWS, Operator};
+use super::constraint::Operator;
 use super::dirty;
 use super::error::{Checked, Error, Fault, Result, subject_of, unknown};
 use super::id_table::Id;
@@ -27,6 +27,7 @@ use crate::fault::check_size;
 use rows::{End, Ends, JointRow};
 
 pub use contact::ContactRows;
+pub(super) use reverse::BySide;
 
 /// The fault of operators for a joint, which has its own.
 pub(super) const HAS_OPERATORS: &str = "it is a joint by axes, whose operators H an update makes: insert it as a constraint by operators to set them";
@@ -98,15 +99,6 @@ enum ListedKind {
 }
 
 impl ListedKind {
-    /// The operator of the master (side 0) or the slave (side 1).
-    fn operator(self, ends: &Ends, side: usize) -> [f64; MOST_ROWS * DOFS] {
-        let axes = match self {
-            Self::Joint(_) => ends.master_axes(),
-            Self::Contact(_) => ends.given_axes(),
-        };
-        ends.operator(self.rows(), &axes, side)
-    }
-
     fn rows(self) -> &'static [JointRow] {
         match self {
             Self::Joint(kind) => kind.rows(),
@@ -247,7 +239,7 @@ impl System {
             if let Some(centers) = &centers {
                 ends.part(centers);
             }
-            let of_ends = [0, 1].map(|side| kind.operator(&ends, side));
+            let of_ends = [0, 1].map(|side| ends.operator(kind, side));
             let (constraint, mark) = self.constraints.get_mut(id).ok_or(unknown(id))?;
             for (side, values) in of_ends.iter().enumerate() {
                 if let Some(operator) = constraint.operator_mut(side) {
@@ -317,7 +309,7 @@ fn made_operators(kind: ListedKind, bodies: [Option<Id>; 2], ends: &Ends) -> Che
     let rows = kind.rows().len();
     for side in (0..2).filter(|&side| bodies[side].is_some()) {
         let mut operator = Operator::zero(rows, 6)?;
-        operator.replace(&kind.operator(ends, side)[..6 * rows])?;
+        operator.replace(&ends.operator(kind, side)[..6 * rows])?;
         operators.push(operator);
     }
     Ok(operators)

@@ -8,7 +8,7 @@ use crate::kinematics::rigid::DOFS;
 use crate::math::{Block, UNIT, Vector, cross, difference, of_columns, sum, times, transposed_times};
 use crate::system::MOST_ROWS;
 
-use super::{JointFrame, JointKind};
+use super::{JointFrame, JointKind, ListedKind};
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +39,11 @@ impl JointKind {
 /// An end of a joint: its frame on a body, and the rotation of the body.
 #[derive(Clone, Copy, Debug)]
 pub struct End<'a> {
-    axes: &'a Block,
+    pub(super) axes: &'a Block,
     /// Λ.
-    rotation: &'a Block,
+    pub(super) rotation: &'a Block,
     /// From the center to the point, referential; for the ground the point.
-    arm: Vector,
+    pub(super) arm: Vector,
 }
 
 impl<'a> End<'a> {
@@ -102,28 +102,29 @@ impl Ends<'_> {
         master.arm = difference(&master.arm, &transposed_times(master.rotation, &gap));
     }
 
-    /// The axes of the master, in the world.
-    pub fn master_axes(&self) -> Block {
+    /// The axes of the rows in the world: those of the master, which turn with it, or of a contact.
+    pub fn axes(&self, kind: ListedKind) -> Block {
         let master = &self.0[0];
-        of_columns([master.axis(0), master.axis(1), master.axis(2)])
+        match kind {
+            ListedKind::Joint(_) => of_columns([master.axis(0), master.axis(1), master.axis(2)]),
+            ListedKind::Contact(_) => *master.axes,
+        }
     }
 
-    /// The axes as they were given.
-    pub fn given_axes(&self) -> Block {
-        *self.0[0].axes
+    /// The direction of a row in the world.
+    pub fn direction(&self, row: JointRow, axes: &Block) -> Vector {
+        match row {
+            JointRow::Point(k) | JointRow::Angular(k) => [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]],
+            JointRow::Cross => cross(&self.0[0].axis(0), &self.0[1].axis(1)),
+        }
     }
 
-    /// The operator of the master (side 0) or the slave (side 1) along axes in the world, signs included: rows × 6 values,
-    /// column-major; zeros after them.
-    pub fn operator(&self, rows: &[JointRow], axes: &Block, side: usize) -> [f64; MOST_ROWS * DOFS] {
-        let [master, slave] = &self.0;
+    /// The operator of the master (side 0) or the slave (side 1), signs included: rows × 6 values, column-major; zeros after them.
+    pub fn operator(&self, kind: ListedKind, side: usize) -> [f64; MOST_ROWS * DOFS] {
+        let (rows, axes) = (kind.rows(), self.axes(kind));
         let mut h = [0.0; MOST_ROWS * DOFS];
         for (i, &row) in rows.iter().enumerate() {
-            let direction = match row {
-                JointRow::Point(k) | JointRow::Angular(k) => [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]],
-                JointRow::Cross => cross(&master.axis(0), &slave.axis(1)),
-            };
-            let values = self.0[side].values(row, &direction);
+            let values = self.0[side].values(row, &self.direction(row, &axes));
             for (j, value) in values.into_iter().enumerate() {
                 h[rows.len() * j + i] = if side == 0 { value } else { -value };
             }

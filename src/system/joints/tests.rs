@@ -320,7 +320,7 @@ impl Both {
         }
         let rows = self.kind.rows().len();
         let of = |side: usize| {
-            Operator::dense(rows, 6, &super::ListedKind::Joint(self.kind).operator(&ends, side)[..6 * rows])
+            Operator::dense(rows, 6, &ends.operator(super::ListedKind::Joint(self.kind), side)[..6 * rows])
                 .unwrap()
         };
         let operators = (0..2).filter(|&side| self.bodies[side].is_some()).map(of).collect();
