@@ -108,11 +108,16 @@ class Batch:
     """
 
     def __init__(self, systems: Sequence[System]) -> None:
-        self._systems = list(systems)
-        cores = [system._core for system in self._systems]
+        self._core = _core.Batch()
+        self._take(systems)
+
+    def _take(self, systems: Sequence[System]) -> None:
+        """Go on with other systems in the same memory."""
+        systems = list(systems)
+        cores = [system._core for system in systems]
         if len({id(core) for core in cores}) != len(cores):
             raise Error("systems: a system is there twice")
-        self._cores, self._core = cores, _core.Batch()
+        self._systems, self._cores = systems, cores
 
     @property
     def systems(self) -> list[System]:

@@ -61,6 +61,8 @@ class StepFunction(Function):
         self.sizes = {"velocity": int(starts[-1]), "R": sum(heights), "U": sum(heights)}
         self._systems: list[System] = []
         self._names: frozenset[str] = frozenset()
+        # The memory of solvers and derivatives, for the next call.
+        self._batch = Batch([])
 
     def leading(self, given: Mapping[str, Shape]) -> Shape:
         """As for other functions; a mass needs an inertia."""
@@ -69,8 +71,8 @@ class StepFunction(Function):
         return super().leading(given)
 
     def _solve(self, data: Arrays, count: int) -> Any:
-        batch, systems = self._updated(data, count)
-        forces, report = batch.solve(**self._options._asdict())
+        systems = self._updated(data, count)
+        forces, report = self._batch.solve(**self._options._asdict())
         R = forces.reshape(count, -1)
         velocity, U = np.zeros((count, self.sizes["velocity"])), np.zeros_like(R)
         for k, system in enumerate(systems):
@@ -81,7 +83,7 @@ class StepFunction(Function):
         return velocity, R, U, report.statuses, report.residuals
 
     def _pull(self, data: Arrays, R: Floats, by: Arrays, notes: Notes) -> Arrays:
-        _, systems = self._updated(data, len(R))
+        systems = self._updated(data, len(R))
         found = {name: np.zeros_like(values) for name, values in data.items()}
         for k, system in enumerate(systems):
             own = system.derivatives(R[k], tolerance=self.derivative_tolerance)
@@ -91,16 +93,19 @@ class StepFunction(Function):
             if "mass" in data:
                 for place, body, _ in self._massive:
                     found["mass"][k, place], found["inertia"][k, place] = gradient.inertia(body)
-            if "frame" in data:
-                found["frame"][k] = [gradient.frame(int(constraint)) for constraint in self._constraints]
-            for side, name in enumerate(("master_point", "slave_point")):
-                if name in data:
-                    found[name][k] = [gradient.points(int(constraint))[side] for constraint in self._constraints]
+            # Joints and contacts with moments stay in their places.
+            for place in self._points:
+                constraint = int(self._constraints[place])
+                if "frame" in data:
+                    found["frame"][k, place] = gradient.frame(constraint)
+                for side, name in enumerate(("master_point", "slave_point")):
+                    if name in data:
+                        found[name][k, place] = gradient.points(constraint)[side]
             for name, values in law_gradients(gradient.data, self._laws, data).items():
                 found[name][k] = values
         return found
 
-    def _updated(self, data: Arrays, count: int) -> tuple[Batch, list[System]]:
+    def _updated(self, data: Arrays, count: int) -> list[System]:
         """Copies of the system with the data, updated."""
         if frozenset(data) != self._names:
             # Other data have the values of the template again.
@@ -109,9 +114,9 @@ class StepFunction(Function):
         systems = self._systems[:count]
         for k, system in enumerate(systems):
             self._set(system, {name: values[k] for name, values in data.items()})
-        batch = Batch(systems)
-        batch.update(self._h)
-        return batch, systems
+        self._batch._take(systems)
+        self._batch.update(self._h)
+        return systems
 
     def _set(self, system: System, data: Arrays) -> None:
         for bodies, places in self._groups:
