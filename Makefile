@@ -188,7 +188,7 @@ test-mpi-crate:
 	@scripts/require cc $(CARGO) $(MPICC.$(firstword $(MPIS)))
 	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(TEST_CARGO) rustc --locked --quiet --lib --profile test --features mpi \
 	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
-	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi::
+	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi:: parallel::
 
 # For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes. These compute little, too:
 # the library is that of the dev profile, not optimized, on the dependencies of other tests.

@@ -15,8 +15,13 @@ const C_FILES: [&str; 2] = ["src/legacy/entry.c", "src/legacy/hooks.c"];
 /// The C file that identifies the MPI of the library. In a build for MPI, the compiler of that MPI compiles it.
 const IDENTITY: &str = "src/legacy/identity.c";
 
-/// The C file that calls MPI, and its header. Only a build for MPI compiles it, with the compiler of that MPI.
-const MPI_FILES: [&str; 2] = ["src/legacy/mpi/calls.c", "src/legacy/mpi/calls.h"];
+/// The C files that call MPI, and their headers. Only a build for MPI compiles them, with the compiler of that MPI.
+const MPI_FILES: [&str; 4] = [
+    "src/legacy/mpi/calls.c",
+    "src/parallel/mpi/parallel_calls.c",
+    "src/legacy/mpi/calls.h",
+    "src/parallel/mpi/parallel_calls.h",
+];
 
 fn main() {
     for input in ["build.rs", "include", "src/legacy/internal.h", IDENTITY, LAYOUT, ENUMERATIONS]
@@ -76,7 +81,7 @@ fn compile_mpi() {
         panic!("no MPI compiler {compiler:?}: install libopenmpi-dev or libmpich-dev, or set LDY_MPICC");
     }
     let mut build = c_build();
-    build.compiler(compiler).files([MPI_FILES[0], IDENTITY]).define("MPI", None);
+    build.compiler(compiler).files([MPI_FILES[0], MPI_FILES[1], IDENTITY]).define("MPI", None);
     build.compile("ldy_mpi");
 }
 

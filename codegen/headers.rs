@@ -64,6 +64,12 @@ pub fn ldy_bridge_h(bridge: &str) -> String {
     fill(include_str!("templates/ldy_bridge.h"), &[("bridge", &bridge)])
 }
 
+/// The text of `ldy_parallel.h`.
+pub fn ldy_parallel_h(parallel: &str) -> String {
+    let parallel = with_results(&with_enumerations(parallel));
+    fill(include_str!("templates/ldy_parallel.h"), &[("parallel", &parallel)])
+}
+
 /// The codes of errors, which both faces define.
 fn guarded(codes: &str) -> String {
     format!(

@@ -11,6 +11,6 @@ mod rust;
 mod table;
 
 pub use exports::version_script;
-pub use headers::{layout_assertions_c, ldy_bridge_h, ldy_h, ldy_host_h, ldy_system_h};
+pub use headers::{layout_assertions_c, ldy_bridge_h, ldy_h, ldy_host_h, ldy_parallel_h, ldy_system_h};
 pub use rust::emit;
 pub use table::*;

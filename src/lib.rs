@@ -68,10 +68,13 @@
 //!   constraints, `rows` the linked rows and their memory, `update` the scene, `mpi` the exchange with other processes,
 //!   `shadow` a comparison with the rows of another module.
 //!
+//! - `parallel`, in the build for MPI: one system across processes. Each process has a part of it, a `system::System` with ghosts of
+//!   bodies of other processes and a halo of their constraints.
+//!
 //! `legacy::csr` copies rows of the legacy face into rows of the neutral face, for `system::c_api` alone.
 //!
 //! `ffi` has the parts that both faces share: status codes, errors, handles, files. Only the faces (`legacy`,
-//! `system::c_api`, `system::scene`), `ffi`, `team` and `prefetch` contain `unsafe`. Dependencies go one way: the faces use all
+//! `system::c_api`, `system::scene`, `parallel::c_api`, `parallel::mpi`), `ffi`, `team` and `prefetch` contain `unsafe`. Dependencies go one way: the faces use all
 //! of the core; stability → assembly → body_operators → kinematics and inertia → math; solve → rows → inertia, io and math. The
 //! core never uses a face.
 //!
@@ -145,6 +148,9 @@ pub mod kinematics;
 pub mod legacy;
 #[doc(hidden)]
 pub mod math;
+#[cfg(feature = "mpi")]
+#[doc(hidden)]
+pub mod parallel;
 
 mod factor;
 mod fault;

@@ -33,6 +33,8 @@ fn the_table_has_the_exported_symbols() {
     let (mpi, all): (Vec<_>, Vec<_>) = table.iter().partition(|(_, [status, _])| status == MPI_ONLY);
     assert_eq!(all.into_iter().map(|(symbol, _)| symbol).collect::<Vec<_>>(), names);
     let mpi: Vec<&str> = mpi.into_iter().map(|(symbol, _)| symbol.as_str()).collect();
+    let (parallel, mpi): (Vec<_>, Vec<_>) =
+        mpi.into_iter().partition(|symbol| symbol.starts_with("ldy_parallel_"));
     assert_eq!(
         mpi,
         ["ldy_layout_mpi", "ldy_layout_mpi_mpich", "ldy_layout_mpi_openmpi", "ldy_set_communicator"]
@@ -41,6 +43,17 @@ fn the_table_has_the_exported_symbols() {
     let (_, for_mpi) =
         header.split_once("/* ---- Additions in the build for MPI ---- */").expect("that part");
     assert!(mpi.iter().all(|symbol| for_mpi.contains(&format!("{symbol}("))));
+    let header = read("include/ldy_parallel.h");
+    let declared: Vec<&str> = header
+        .lines()
+        .filter_map(|line| line.split_once('(')?.0.split_once(' '))
+        .filter(|(kind, name)| ["int", "void", "size_t"].contains(kind) && name.starts_with("ldy_parallel_"))
+        .map(|(_, name)| name)
+        .collect();
+    assert!(
+        parallel.len() == declared.len() && parallel.iter().all(|name| declared.contains(name)),
+        "{declared:?}"
+    );
 }
 
 /// The prefix separates the two faces, the solvers, factors and rows. Functions of both faces are listed as additions.

@@ -49,6 +49,27 @@ pub enum Code {
     NotConverged = LDY_ERROR_NOT_CONVERGED,
 }
 
+/// The code with a number that another process has sent.
+#[cfg(feature = "mpi")]
+pub fn code_of_number(number: c_int) -> Code {
+    let codes = [
+        Code::OutOfMemory,
+        Code::FileOpen,
+        Code::FileWrite,
+        Code::NotImplemented,
+        Code::Singular,
+        Code::NotPositiveDefinite,
+        Code::InvalidFormat,
+        Code::Eigenvalues,
+        Code::PointNotInElement,
+        Code::StaleResults,
+        Code::NotFound,
+        Code::TooLarge,
+        Code::NotConverged,
+    ];
+    codes.into_iter().find(|&code| code as c_int == number).unwrap_or(Code::InvalidArgument)
+}
+
 /// The meaning of a code: a string of static lifetime.
 pub fn meaning(code: c_int) -> *const c_char {
     let text = match code {

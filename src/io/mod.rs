@@ -8,6 +8,8 @@ pub mod dump;
 pub mod matrix_market;
 pub mod npz;
 mod percent_g;
+#[cfg(any(test, feature = "mpi"))]
+pub mod words;
 
 pub use buffered::Buffered;
 pub use percent_g::PercentG;

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 
 use crate::math::Vector;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
+use crate::math::small_symmetric::MOST_ROWS;
 use crate::prefetch::fetch_beyond;
 use crate::rows::block_rows::{BlockRows, Bsr3};
 use crate::rows::layout::{Layout, RowLayout};
@@ -54,7 +55,8 @@ pub fn multiply(rows: &BlockRows, count: usize, x: Columns<&[f64]>, y: Columns<&
     }
 }
 
-/// Multiply `count` rows of W, from `first` on, by a vector.
+/// Multiply `count` rows of W, from `first` on, by a vector. Rows whose blocks are all 3×3 have the bits of [`Assembled`]: they do not
+/// depend on the heights of rows that have no block in common with them.
 fn multiply_rows(
     rows: &BlockRows,
     layout: RowLayout,
@@ -64,14 +66,17 @@ fn multiply_rows(
 ) {
     for row in first..first + count {
         let height = layout.height(row);
-        let (sums, rest) = y.split_at_mut(height);
+        let (own, rest) = y.split_at_mut(height);
         y = rest;
-        sums.fill(0.0);
+        // A sum for each column of a triple.
+        let mut sums = [[0.0; MOST_ROWS]; 3];
         for (column, block) in rows.row(row) {
-            for (values, x) in block.chunks_exact(height).zip(&x[layout.scalars(column)]) {
-                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value * x);
+            for (j, (values, x)) in block.chunks_exact(height).zip(&x[layout.scalars(column)]).enumerate() {
+                sums[j % 3].iter_mut().zip(values).for_each(|(sum, value)| *sum += value * x);
             }
         }
+        let [a, b, c] = &sums;
+        own.iter_mut().enumerate().for_each(|(i, y)| *y = a[i] + b[i] + c[i]);
     }
 }
 

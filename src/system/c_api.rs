@@ -5,10 +5,10 @@
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets are those of C")]
 
-mod arguments;
+pub(crate) mod arguments;
 mod batch;
 pub mod bodies;
-mod bulk;
+pub(crate) mod bulk;
 mod bulk_world;
 mod conflict;
 mod constraint_data;
@@ -28,12 +28,12 @@ mod lists;
 mod locdyn;
 pub mod operators;
 mod problem_file;
-mod products;
+pub(crate) mod products;
 mod rank;
 pub mod results;
 pub mod rows;
 mod solution_set;
-mod solve;
+pub(crate) mod solve;
 mod stability;
 mod stabilization;
 mod strided;

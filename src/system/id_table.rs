@@ -17,6 +17,10 @@ pub struct Table<T> {
     marks: Vec<u8>,
     next: Id,
     live: usize,
+    /// One past the greatest id of all items that were ever there.
+    end: Id,
+    /// Whether an item has come below the end since [`Table::take_disorder`].
+    is_disordered: bool,
 }
 
 /// The mark of a gap.
@@ -27,7 +31,15 @@ const CHOSEN: u8 = 0x40;
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { ids: Vec::new(), things: Vec::new(), marks: Vec::new(), next: 0, live: 0 }
+        Self {
+            ids: Vec::new(),
+            things: Vec::new(),
+            marks: Vec::new(),
+            next: 0,
+            live: 0,
+            end: 0,
+            is_disordered: false,
+        }
     }
 }
 
@@ -42,19 +54,93 @@ impl<T> Table<T> {
         self.marks.try_reserve(count)
     }
 
-    /// Append an item with its marks, and return its id.
+    /// Insert an item with its marks under the next id, and return the id. It comes after all others, unless [`Table::set_next`] has
+    /// chosen a smaller id than theirs.
     ///
     /// # Errors
-    /// If memory is exhausted.
+    /// If memory is exhausted, or an item has the next id.
     pub fn insert(&mut self, thing: T, marks: u8) -> memory::Result<Id> {
         self.reserve(1)?;
         let id = self.next;
-        self.ids.push(id);
-        self.things.push(Some(thing));
-        self.marks.push(marks);
+        if id >= self.end {
+            self.ids.push(id);
+            self.things.push(Some(thing));
+            self.marks.push(marks);
+            self.end = id + 1;
+        } else {
+            self.insert_between(id, thing, marks)?;
+        }
         self.next += 1;
         self.live += 1;
         Ok(id)
+    }
+
+    #[cold]
+    fn insert_between(&mut self, id: Id, thing: T, marks: u8) -> memory::Result {
+        let place = self.ids.partition_point(|&other| other < id);
+        self.is_disordered = true;
+        if self.ids.get(place) != Some(&id) {
+            self.ids.insert(place, id);
+            self.things.insert(place, Some(thing));
+            self.marks.insert(place, marks);
+            return Ok(());
+        }
+        // No memory is large enough for two items with one id.
+        let room = if self.marks[place] == GONE { 0 } else { usize::MAX };
+        self.marks.try_reserve(room)?;
+        (self.things[place], self.marks[place]) = (Some(thing), marks);
+        Ok(())
+    }
+
+    /// Choose the id of the next item.
+    #[cfg(any(test, feature = "mpi"))]
+    pub fn set_next(&mut self, id: Id) {
+        self.next = id;
+    }
+
+    /// Insert items with their marks under ids that ascend and that no item has.
+    ///
+    /// # Errors
+    /// If memory is exhausted. Nothing has changed then.
+    #[cfg(any(test, feature = "mpi"))]
+    pub fn merge(&mut self, items: Vec<(Id, T, u8)>) -> memory::Result {
+        let Some(&(first, ..)) = items.first() else { return Ok(()) };
+        self.reserve(items.len())?;
+        self.live += items.len();
+        if first >= self.end {
+            self.end = items.last().map_or(self.end, |(last, ..)| last + 1);
+            for (id, thing, marks) in items {
+                self.ids.push(id);
+                self.things.push(Some(thing));
+                self.marks.push(marks);
+            }
+            return Ok(());
+        }
+        self.end = items.last().map_or(self.end, |(last, ..)| self.end.max(last + 1));
+        self.is_disordered = true;
+        let start = self.ids.partition_point(|&other| other < first);
+        let mut tail = memory::with_capacity(self.ids.len() - start)?;
+        let own = self.ids.drain(start..).zip(self.things.drain(start..)).zip(self.marks.drain(start..));
+        tail.extend(own.filter(|(_, marks)| *marks != GONE));
+        let mut others = tail.into_iter().peekable();
+        let mut put = |id, thing, marks| {
+            self.ids.push(id);
+            self.things.push(thing);
+            self.marks.push(marks);
+        };
+        for (id, thing, marks) in items {
+            while let Some(((other, thing), marks)) = others.next_if(|((other, _), _)| *other < id) {
+                put(other, thing, marks);
+            }
+            put(id, Some(thing), marks);
+        }
+        others.for_each(|((id, thing), marks)| put(id, thing, marks));
+        Ok(())
+    }
+
+    /// Whether items have come below the end since the last call: the structure has to be made from the start then.
+    pub fn take_disorder(&mut self) -> bool {
+        std::mem::take(&mut self.is_disordered)
     }
 
     /// The id that the next item will have.
@@ -84,16 +170,17 @@ impl<T> Table<T> {
 
     /// Remove the items that were inserted since `next` was the next id, and make it the next id again.
     pub fn truncate(&mut self, next: Id) {
-        let place = self.ids.partition_point(|id| *id < next);
-        self.live -= self.things.drain(place..).flatten().count();
-        self.ids.truncate(place);
-        self.marks.truncate(place);
+        let place = |bound: Id| self.ids.partition_point(|id| *id < bound);
+        let range = place(next)..place(self.next);
+        self.live -= self.things.drain(range.clone()).flatten().count();
+        self.ids.drain(range.clone());
+        self.marks.drain(range);
         self.next = next;
     }
 
     /// An empty table that continues the ids of this one.
     pub fn emptied(&self) -> Self {
-        Self { next: self.next, ..Self::default() }
+        Self { next: self.next, end: self.end, ..Self::default() }
     }
 
     /// A table of copies under the same ids, without the gaps; `copy` makes each with its marks.
@@ -212,5 +299,29 @@ mod tests {
         assert_eq!(table.insert("e", 7).unwrap(), 4);
         assert_eq!(table.iter().collect::<Vec<_>>(), [(0, &"a"), (2, &"c"), (4, &"e")]);
         assert_eq!(table.marks(), [0, 0, 7]);
+    }
+
+    #[test]
+    fn chosen_ids_keep_their_order() {
+        let mut table = Table::default();
+        table.set_next(10);
+        assert_eq!((table.insert('a', 1), table.take_disorder()), (Ok(10), false));
+        table.set_next(4);
+        assert_eq!((table.insert('b', 2), table.take_disorder(), table.next()), (Ok(4), true, 5));
+        table.set_next(10);
+        assert!(table.insert('c', 0).is_err());
+        table.merge(vec![(2, 'd', 4), (7, 'e', 5), (12, 'f', 6)]).unwrap();
+        let all: Vec<_> = table.iter().map(|(id, &name)| (id, name)).collect();
+        assert_eq!(all, [(2, 'd'), (4, 'b'), (7, 'e'), (10, 'a'), (12, 'f')]);
+        assert_eq!((table.len(), table.marks()), (5, &[4, 2, 5, 1, 6][..]));
+        assert!(table.take_disorder() && !table.take_disorder());
+        table.set_next(5);
+        table.insert('g', 0).unwrap();
+        table.insert('h', 0).unwrap();
+        table.truncate(5);
+        assert_eq!((table.len(), table.get(6), table.get(7)), (5, None, Some(&'e')));
+        table.remove(7);
+        table.set_next(7);
+        assert_eq!((table.insert('i', 3), table.get(7), table.len()), (Ok(7), Some(&'i'), 5));
     }
 }

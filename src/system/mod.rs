@@ -10,6 +10,7 @@
 //! finds dependent rows. `conflict_text` names the constraints and bodies of a problem without solution. `laws` keeps laws with
 //! constraints, `sync` matches constraints with a list by keys, `bulk` has functions for many bodies or constraints, `clone` copies
 //! systems, `jacobian` the operators of many constraints as one matrix, and `inverse_callback` the user's functions that apply A⁻¹.
+//! `given_ids` inserts bodies and constraints under ids of the caller's choice, and `pack` writes them to messages for other processes.
 //! `world` converts quantities of the world frame, `spin` rotates free rigid bodies, and `joints` has joints of rigid bodies by axes.
 
 mod axes;
@@ -23,6 +24,7 @@ mod conflict_text;
 mod constraint;
 mod dirty;
 mod error;
+mod given_ids;
 mod gradient;
 mod id_table;
 mod inverse_callback;
@@ -31,6 +33,8 @@ mod joints;
 mod laws;
 mod matrix_free;
 mod model;
+#[cfg(feature = "mpi")]
+pub(crate) mod pack;
 mod rows;
 mod scene;
 mod solve;

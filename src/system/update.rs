@@ -44,6 +44,7 @@ impl System {
             self.scatter.forget();
             self.parts.forget();
             self.irregular_parts.forget();
+            self.forget_disordered();
             let is_kept = is_made && !self.structure.is_forgotten() && !dirty::are_many(&self.bodies);
             is_made = is_kept;
             self.structure.remove_rows(&self.constraints, is_kept.then_some(&mut self.results))?;

@@ -6,7 +6,7 @@ mod prototypes;
 use crate::compiler::root;
 use crate::library::read;
 use ldy_codegen::{
-    Table, layout_assertions_c, ldy_bridge_h, ldy_h, ldy_host_h, ldy_system_h, version_script,
+    Table, layout_assertions_c, ldy_bridge_h, ldy_h, ldy_host_h, ldy_parallel_h, ldy_system_h, version_script,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ struct Generated {
     text: String,
 }
 
-fn generate() -> [Generated; 6] {
+fn generate() -> [Generated; 7] {
     let table = Table::parse(&read("src/legacy/layout.tsv"), &read("src/legacy/enumerations.tsv"))
         .unwrap_or_else(|error| panic!("{error}"));
     let of_all = |names: &[&str]| {
@@ -76,6 +76,9 @@ fn generate() -> [Generated; 6] {
     let system = [prototypes("system/c_api.rs"), parts.join("\n\n")].join("\n\n");
     let ldy_system_h = ldy_system_h(&codes, &additions, &system, env!("CARGO_PKG_VERSION"));
     let ldy_bridge_h = ldy_bridge_h(&prototypes("system/c_api/locdyn.rs"));
+    let of_processes = ["handles", "bodies", "constraints", "results", "migrate"];
+    let of_processes = of_processes.map(|part| prototypes(&format!("parallel/c_api/{part}.rs")));
+    let ldy_parallel_h = ldy_parallel_h(&of_processes.join("\n\n"));
     let exports = version_script(
         &[&ldy_h, &ldy_host_h, &ldy_system_h, &ldy_bridge_h],
         &format!("LDY_{}", crate::library::so_version(env!("CARGO_PKG_VERSION"))),
@@ -85,6 +88,7 @@ fn generate() -> [Generated; 6] {
         Generated { path: "include/ldy_host.h", text: ldy_host_h },
         Generated { path: "include/ldy_system.h", text: ldy_system_h },
         Generated { path: "include/ldy_bridge.h", text: ldy_bridge_h },
+        Generated { path: "include/ldy_parallel.h", text: ldy_parallel_h },
         Generated { path: "c_tests/legacy/layout_assertions.c", text: layout_assertions_c(&table) },
         Generated { path: "packaging/libldy.map", text: exports },
     ]

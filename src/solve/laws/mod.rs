@@ -10,6 +10,8 @@ mod expansion;
 pub(super) mod moments;
 mod natural_map;
 
+#[cfg(feature = "mpi")]
+use crate::math::small_symmetric::MOST_ROWS;
 use crate::math::{Block, Vector};
 use crate::memory;
 use crate::rows::fault::Fault;
@@ -171,6 +173,32 @@ macro_rules! table {
                         Kind::$name $({ $($number,)* $($value: values($value),)* })?
                     })*
                 }
+            }
+        }
+
+        #[cfg(feature = "mpi")]
+        impl Kind<[f64; MOST_ROWS]> {
+            /// Call a function for each number of the law, first its kind.
+            pub(crate) fn pack(&self, put: &mut dyn FnMut(f64)) {
+                match *self {
+                    $(Self::$name $({ $($number,)* $($value,)* })? => {
+                        put(<$name as LawKind>::IN_FILES.into());
+                        $($(put($number);)* $($value.into_iter().for_each(&mut *put);)*)?
+                    })*
+                }
+            }
+
+            /// The law whose numbers a function returns one by one, in the order of [`Kind::pack`].
+            pub(crate) fn unpack(take: &mut dyn FnMut() -> Option<f64>) -> Option<Self> {
+                let kind = take()?;
+                $(if kind == <$name as LawKind>::IN_FILES.into() {
+                    $($(let $number = take()?;)* $(let mut $value = [0.0; MOST_ROWS];
+                        for value in &mut $value {
+                            *value = take()?;
+                        })*)?
+                    return Some(Self::$name $({ $($number,)* $($value,)* })?);
+                })*
+                None
             }
         }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::slice;
 
-pub(super) use crate::ffi::arguments::entry;
+pub(crate) use crate::ffi::arguments::entry;
 pub use crate::ffi::arguments::{Out, null, place, string, wanted};
 use crate::ffi::errors::{Code, Result, Whereabouts, fail, located};
 pub use crate::ffi::handle::{exclusive, shared};

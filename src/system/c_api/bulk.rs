@@ -350,7 +350,7 @@ pub unsafe extern "C" fn ldy_system_rotations(
 }
 
 /// Masters and slaves with their points.
-pub(super) struct GivenSides<'a> {
+pub(crate) struct GivenSides<'a> {
     pub ids: [Option<Strided<'a, i64>>; 2],
     pub points: [Option<Strided<'a, f64>>; 2],
 }

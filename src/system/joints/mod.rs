@@ -174,7 +174,8 @@ impl System {
         let subject = subject_of(None, &bodies);
         self.joints.try_reserve(1).map_err(|_| Error { subject, fault: Fault::Memory })?;
         let id = self.add_constraint_rows(&bodies, operators)?;
-        self.joints.push(ListedJoint { id, bodies, kind, frames, made });
+        let place = self.joints.partition_point(|joint| joint.id < id);
+        self.joints.insert(place, ListedJoint { id, bodies, kind, frames, made });
         Ok(id)
     }
 
@@ -206,6 +207,12 @@ impl System {
         self.find_joint(id).is_some()
     }
 
+    /// Whether a constraint is a joint by axes or a contact with moments, whose operators follow its bodies.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn is_listed_joint(&self, id: Id) -> bool {
+        self.find_joint(id).is_some()
+    }
+
     /// Whether there is a joint by axes, whose rows may depend on positions.
     pub(super) fn has_joints(&self) -> bool {
         self.joints.iter().any(|joint| matches!(joint.kind, ListedKind::Joint(_)))
@@ -222,7 +229,7 @@ impl System {
     ///
     /// # Errors
     /// If memory is exhausted; a joint has the memory of its operators from its insertion.
-    pub(super) fn update_joints(&mut self) -> Result {
+    pub(crate) fn update_joints(&mut self) -> Result {
         for k in 0..self.joints.len() {
             let ListedJoint { id, bodies, kind, ref frames, made } = self.joints[k];
             let failed = |fault| Error { subject: subject_of(Some(id), &bodies), fault };

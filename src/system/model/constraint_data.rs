@@ -104,7 +104,7 @@ impl System {
         Ok(())
     }
 
-    pub(super) fn data(&self, id: Id) -> Result<&ConstraintData> {
+    pub(in crate::system) fn data(&self, id: Id) -> Result<&ConstraintData> {
         self.data.get(id).ok_or(unknown(id))
     }
 

@@ -432,7 +432,11 @@ impl System {
 }
 
 /// Change the number of constraints on some bodies, and mark the bodies as changed.
-fn mark_bodies(table: &mut Table<Body>, bodies: impl Iterator<Item = Id>, count: impl Fn(&mut usize)) {
+pub(in crate::system) fn mark_bodies(
+    table: &mut Table<Body>,
+    bodies: impl Iterator<Item = Id>,
+    count: impl Fn(&mut usize),
+) {
     for body in bodies {
         if let Some((body, mark)) = table.get_mut(body) {
             count(&mut body.users);

@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub(super) mod bodies;
-mod constraint_data;
-mod constraints;
+pub(super) mod constraint_data;
+pub(super) mod constraints;
 mod results;
 
 use std::sync::Mutex;

@@ -1,0 +1,322 @@
+/* ldy_parallel.h: one system of constrained bodies across the processes of an MPI communicator, U = B + W R
+ *
+ * Generated: the declarations come from src/parallel/c_api, the rest from codegen/templates. To change this file, change them and
+ * run `make headers`.
+ *
+ * Only the library for MPI (make mpi: libldy-mpi.a) has these functions. The header needs no header of MPI.
+ *
+ * Bodies and constraints have global ids, 0 to 2^63 - 2, which the program chooses. Each body has one owner, the process that inserts
+ * it; other processes may have ghosts of it. Each constraint is on one process, and acts on own bodies and ghosts of this process.
+ * Each process has a local system, which ldy_parallel_system returns: the functions of ldy_system.h read and change its bodies,
+ * constraints, laws and reactions, under global ids. A step of a simulation:
+ *
+ *   1. set velocities, rotations and positions of own bodies; ldy_parallel_refresh;
+ *   2. find contacts between own bodies and ghosts; insert, move and remove own constraints;
+ *   3. ldy_parallel_update; find reactions; ldy_parallel_apply_reactions.
+ *
+ * Collective functions say so: all processes call them in the same order. An error of one process is the same error of all, with
+ * its text and rank. If processes call different functions, or with different arguments, all of them return an error. Arrays with a
+ * value for each scalar row have those of this process's own constraints, in the order of their ids.
+ *
+ * All results have the same bits for any number of processes and any partition.
+ */
+
+#ifndef LDY_PARALLEL_H
+#define LDY_PARALLEL_H
+
+#include "ldy_system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A system across the processes of a communicator. One thread of each process at a time may use it. */
+typedef struct ldy_parallel ldy_parallel;
+
+/* Create a system without bodies. Collective over the communicator.
+
+   - communicator: its Fortran handle, MPI_Comm_c2f (comm), so that this header needs no header of MPI. The library makes a duplicate;
+     the communicator may be freed.
+   - parallel: where to write the system. Destroy it with ldy_parallel_destroy.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if parallel is NULL, MPI is not initialized or is finalized,
+   or communicator is MPI_COMM_NULL or an intercommunicator.
+
+   Safety:
+   parallel is NULL or valid. */
+LDY_RESULT
+int ldy_parallel_create(int communicator,
+                        ldy_parallel **parallel);
+
+/* Destroy a system with all its bodies and constraints; NULL is allowed. Collective, unless MPI is finalized.
+
+   Safety:
+   parallel is NULL or comes from ldy_parallel_create, and is not used afterwards. */
+void ldy_parallel_destroy(ldy_parallel *parallel);
+
+/* Return the local system of this process, for the functions of ldy_system.h.
+
+   It has the bodies and constraints of this process, its ghosts, and its halo: the constraints of other processes on bodies that it
+   owns or that its constraints act on. All have their global ids, and rows are in the order of ids. Functions that read or set bodies
+   and constraints work as in one process: velocities, rotations, positions, laws, tags, reactions, compliances, contact frames.
+   Ghosts and halo get their values from their own processes; changes of them are overwritten. Remove bodies with
+   ldy_parallel_remove_bodies. Do not remove constraints of the halo, do not call ldy_system_update, and do not destroy the system.
+
+   - system: where to write it. It is valid until parallel is destroyed.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL.
+
+   Safety:
+   parallel comes from ldy_parallel_create; system is NULL or valid. */
+LDY_RESULT
+int ldy_parallel_system(ldy_parallel *parallel,
+                        ldy_system **system);
+
+/* Choose the global ids of the bodies and constraints that the functions of ldy_system.h insert next into the local system.
+
+   The next body gets the id body, those after it the ids body + 1, body + 2 and so on; constraints likewise. No two bodies of all
+   processes may have the same id, and no two constraints. Ids that ascend from insertion to insertion cost least. If an insertion
+   meets an id that exists, it returns LDY_ERROR_OUT_OF_MEMORY.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if parallel is NULL or an id is negative or 2^63 - 1.
+
+   Safety:
+   parallel comes from ldy_parallel_create. */
+LDY_RESULT
+int ldy_parallel_set_next_ids(ldy_parallel *parallel,
+                              int64_t body,
+                              int64_t constraint);
+
+
+/* Get ghosts, copies of bodies that other processes own. Collective; a process may ask for none.
+
+   A constraint acts on own bodies and ghosts of its process. The owner sends kinematics, inertia, position and velocities. Later
+   changes reach ghosts in ldy_parallel_update and ldy_parallel_refresh. A body with an inverse callback has no ghosts: all
+   constraints on it are on the process of its owner.
+
+   - bodies: count ids.
+   - owners: the rank of each body's owner in the communicator.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if an owner does not have the body, or LDY_ERROR_INVALID_ARGUMENT if an
+   argument is NULL, an owner is no other process, this process has the body already, the body is there twice, or it has an inverse
+   callback. All processes return the same error, and nothing has changed then.
+
+   Safety:
+   parallel comes from ldy_parallel_create; arrays are NULL or have count values. */
+LDY_RESULT
+int ldy_parallel_add_ghosts(ldy_parallel *parallel,
+                            const int64_t *bodies,
+                            const int32_t *owners,
+                            size_t count);
+
+/* Send the current states of bodies to their ghosts, for instance before contacts are found. Collective.
+
+   ldy_parallel_update does this, too.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_NOT_FOUND if an owner has removed a body of which there are ghosts. All
+   processes return the same error.
+
+   Safety:
+   parallel comes from ldy_parallel_create. */
+LDY_RESULT
+int ldy_parallel_refresh(ldy_parallel *parallel);
+
+/* Remove bodies of this process or ghosts from this process. Constraints of other processes on them leave the halo.
+
+   - bodies: count ids. An owner removes a body after, or in the same step as, all processes with ghosts of it.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if there is no such body on this process, or
+   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or a constraint of this process acts on a body. No body has been removed then.
+
+   Safety:
+   parallel comes from ldy_parallel_create; bodies is NULL or has count values. */
+LDY_RESULT
+int ldy_parallel_remove_bodies(ldy_parallel *parallel,
+                               const int64_t *bodies,
+                               size_t count);
+
+
+/* Insert many constraints at points on this process, as ldy_system_add_point_constraints, under global ids of any order. The function
+   inserts all of them or none. It is not collective.
+
+   - constraints: an id each, which no constraint of any process has. constraints_stride: bytes from one id to the next.
+   - masters, slaves, frames, master_points, slave_points and their strides: as in ldy_system_add_point_constraints.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a stride is not a multiple of 8, a
+   constraint of this process has one of the ids, or ldy_system_add_point_constraint refuses an entry. If a constraint of another
+   process on the same bodies has one of the ids, the next ldy_parallel_update returns the error.
+
+   Safety:
+   parallel comes from ldy_parallel_create; arrays are NULL or have count entries of the sizes and strides given. */
+LDY_RESULT
+int ldy_parallel_add_point_constraints(ldy_parallel *parallel,
+                                       const int64_t *constraints,
+                                       size_t constraints_stride,
+                                       const int64_t *masters,
+                                       const int64_t *slaves,
+                                       size_t bodies_stride,
+                                       const double *frames,
+                                       size_t frames_stride,
+                                       const double *master_points,
+                                       const double *slave_points,
+                                       size_t points_stride,
+                                       size_t count);
+
+
+/* Assemble W, B and V on all processes. Collective.
+
+   States of bodies go to their ghosts, and constraints to the halos of other processes. ldy_system_results of the local system then
+   has the rows of this process and of its halo, in the order of global ids. Blocks, B and V of own rows have the bits that one process
+   computes for all bodies and constraints. The rows of the halo lack blocks and parts of bodies that this process does not have.
+
+   - h: the time step, positive, finite, and the same on all processes.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if an owner does not have a body of which there is a ghost, or the codes of ldy_system_update. All
+   processes return the same error, which names the rank where it occurred.
+
+   Safety:
+   parallel comes from ldy_parallel_create. */
+LDY_RESULT
+int ldy_parallel_update(ldy_parallel *parallel,
+                        double h);
+
+/* Return the number of constraints of this process, without its halo; 0 if parallel is NULL.
+
+   Safety:
+   parallel comes from ldy_parallel_create. */
+size_t ldy_parallel_constraint_count(const ldy_parallel *parallel);
+
+/* Return the number of scalar rows of the constraints of this process: the length of its vectors. It is 0 if parallel is NULL or there
+   was no successful update since the last change.
+
+   Safety:
+   parallel comes from ldy_parallel_create. */
+size_t ldy_parallel_scalar_count(const ldy_parallel *parallel);
+
+/* Write which rows of ldy_system_results of the local system belong to this process, ascending.
+
+   - rows: where to write the indices.
+   - count: ldy_parallel_constraint_count.
+
+   Returns 0, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or LDY_ERROR_INVALID_ARGUMENT if an
+   argument is NULL or count is wrong.
+
+   Safety:
+   parallel comes from ldy_parallel_create; rows is NULL or has count values. */
+LDY_RESULT
+int ldy_parallel_rows(const ldy_parallel *parallel,
+                      int32_t *rows,
+                      size_t count);
+
+/* Compute y = W x. Collective. The result has the bits that one process computes.
+
+   - x, y: a value for each scalar row of this process's constraints, in the order of their ids.
+   - count: ldy_parallel_scalar_count.
+   - flags: 0: from the blocks of W. LDY_MULTIPLY_THROUGH_BODIES: h H A^-1 H^T x (+ compliance x), body by body. The same on all
+     processes.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change, or
+   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or flags is wrong, or flags differ. All processes return the same error.
+
+   Safety:
+   parallel comes from ldy_parallel_create; arrays are NULL or have count values and do not overlap. */
+LDY_RESULT
+int ldy_parallel_multiply(ldy_parallel *parallel,
+                          const double *x,
+                          double *y,
+                          size_t count,
+                          int32_t flags);
+
+/* Compute the sum of x_i y_i over the vectors of all processes. Collective. Products are rounded, their sum is exact until it is
+   rounded once: it has the same bits for any number of processes.
+
+   - x, y: count values of this process. They may be the same array, for the square of a norm.
+   - sum: where to write the sum, the same on all processes.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL. All processes return the same error.
+
+   Safety:
+   parallel comes from ldy_parallel_create; arrays are NULL or have count values; sum is NULL or valid. */
+LDY_RESULT
+int ldy_parallel_dot(ldy_parallel *parallel,
+                     const double *x,
+                     const double *y,
+                     size_t count,
+                     double *sum);
+
+/* Add h A^-1 H^T R to the free velocities of all bodies, theory (50). Collective. The result has the bits that one process computes.
+
+   Ghosts that no constraint of this process acts on get their velocities in the next ldy_parallel_update or ldy_parallel_refresh.
+
+   - R: a value for each scalar row of this process's constraints, in the order of their ids.
+   - count: ldy_parallel_scalar_count.
+
+   Returns 0 or the codes of ldy_parallel_multiply; also LDY_ERROR_INVALID_ARGUMENT if a reaction or a velocity is not finite.
+
+   Safety:
+   parallel comes from ldy_parallel_create; R is NULL or has count values. */
+LDY_RESULT
+int ldy_parallel_apply_reactions(ldy_parallel *parallel,
+                                 const double *R,
+                                 size_t count);
+
+
+/* Counts of a process since its system was created. */
+typedef struct {
+  /* sizeof (ldy_parallel_stats), set by the caller before the call. */
+  size_t size;
+  /* Messages that this process has sent to other processes; reductions are not counted. */
+  uint64_t messages;
+  /* Bytes in these messages. */
+  uint64_t bytes;
+  /* Number of ghosts. */
+  uint64_t ghosts;
+  /* Number of constraints in the halo of this process at the last update. */
+  uint64_t halo;
+  /* Number of own constraints in halos of other processes, each counted once for each of these. */
+  uint64_t shared;
+  /* Number of processes to which constraints are sent. */
+  uint64_t neighbors;
+} ldy_parallel_stats;
+
+/* Move own bodies and own constraints to other processes. Collective; a process may move none.
+
+   A body moves with inertia, position and velocities, a constraint with compliance, tag, law and stored reaction. Processes with
+   ghosts of a body learn its new owner. Its former owner keeps a ghost if constraints of this process act on it. A process that gets
+   a constraint also gets ghosts of the bodies of this constraint. Update afterwards.
+
+   - bodies, body_ranks: body_count ids, and the process that gets each of them.
+   - constraints, constraint_ranks: constraint_count ids, and the process that gets each of them.
+
+   Returns 0, LDY_ERROR_NOT_FOUND if a body or constraint does not belong to this process, LDY_ERROR_NOT_IMPLEMENTED if a constraint is
+   a joint by axes or a contact with moments, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a rank is no process, something is
+   to move twice, or a body has an inverse callback. All processes return the same error, and nothing has changed then. After
+   LDY_ERROR_OUT_OF_MEMORY destroy the system.
+
+   Safety:
+   parallel comes from ldy_parallel_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_parallel_migrate(ldy_parallel *parallel,
+                         const int64_t *bodies,
+                         const int32_t *body_ranks,
+                         size_t body_count,
+                         const int64_t *constraints,
+                         const int32_t *constraint_ranks,
+                         size_t constraint_count);
+
+/* Write counts of messages, ghosts and shared constraints of this process.
+
+   - stats: where to write them; set its size.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or the size is wrong.
+
+   Safety:
+   parallel comes from ldy_parallel_create; stats is NULL or valid and has the bytes that its size says. */
+LDY_RESULT
+int ldy_parallel_get_stats(const ldy_parallel *parallel, ldy_parallel_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

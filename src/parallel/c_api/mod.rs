@@ -1,0 +1,30 @@
+//! The C interface of systems across processes: `include/ldy_parallel.h` is generated from this module.
+
+#![allow(non_camel_case_types, reason = "the names of the C types")]
+#![allow(non_snake_case, reason = "arguments have the names of the theory")]
+#![allow(rustdoc::broken_intra_doc_links, reason = "brackets are those of C")]
+
+mod bodies;
+mod constraints;
+mod handles;
+mod migrate;
+mod results;
+
+/// The body of a collective function. If this process has bad arguments, the others get the error, too. The reader of the handle and of
+/// arguments are those of `entry!`.
+macro_rules! collective {
+    ($parallel:ident, $call:expr; $($name:ident: $($reader:ident)+ $(($count:expr))?),* => $action:expr) => {
+        $crate::ffi::status(|| {
+            let $parallel = entry!(@read $parallel exclusive)?;
+            let arguments = || {
+                $(let $name = entry!(@read $name $($reader)+ $(, $count)?)?;)*
+                Ok(($($name,)*))
+            };
+            match arguments() {
+                Ok(($($name,)*)) => $action,
+                Err(code) => $parallel.withdraw($call, code),
+            }
+        })
+    };
+}
+use collective;

@@ -1,0 +1,218 @@
+//! Bodies and constraints that move to other processes.
+#![forbid(unsafe_code)]
+
+use std::mem;
+
+use crate::ffi::errors::{Code, Result, fail};
+use crate::io::words::{Reader, Words};
+use crate::memory::{self, collected, push};
+use crate::system::{Body, Id, System};
+
+use super::ghosts::malformed;
+use super::mpi::agreement::Call;
+use super::mpi::exchange::{Letters, Message, no_memory};
+use super::system::ParallelSystem;
+
+/// A body or a constraint, and the process that gets it.
+pub type Move = (Id, usize);
+
+/// The moves that go elsewhere, ascending.
+fn sorted(moves: &[Move], own: usize) -> Result<Vec<Move>> {
+    let mut list = memory::with_capacity(moves.len()).map_err(no_memory)?;
+    list.extend(moves.iter().copied().filter(|(_, rank)| *rank != own));
+    list.sort_unstable();
+    Ok(list)
+}
+
+impl ParallelSystem {
+    /// Move own bodies and own constraints to other processes, with their data. Collective; a process may move none.
+    ///
+    /// Processes with ghosts of a body learn its new owner. The former owner keeps a ghost while constraints of it act on the body. A
+    /// process that gets a constraint gets ghosts of its bodies, too. Results of the last update are gone.
+    ///
+    /// # Errors
+    /// The same on all processes: if a body or constraint is not this process's own or is there twice, a rank is none of the processes,
+    /// a body has an inverse callback, or a constraint is a joint by axes or a contact with moments; nothing has changed then. If memory
+    /// is exhausted: the system must not be used any more then.
+    pub fn migrate(&mut self, bodies: &[Move], constraints: &[Move]) -> Result {
+        let checked = self.check_moves(bodies, constraints);
+        self.group.begin(Call::Migrate, 0, false, checked.as_ref().map(|_| ()).map_err(|&code| code))?;
+        let (bodies, constraints) = checked?;
+        self.list_lent()?;
+        let letters = self.send_bodies(&bodies);
+        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        self.is_made = false;
+        let received = self.drop_halo().and_then(|()| self.receive_bodies(&bodies, &messages));
+        self.group.agree(received)?;
+        let letters = self.send_constraints(&constraints);
+        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let received = self.leave(&bodies, &constraints).and_then(|()| self.receive_constraints(&messages));
+        self.group.agree(received)
+    }
+
+    fn check_moves(&self, bodies: &[Move], constraints: &[Move]) -> Result<(Vec<Move>, Vec<Move>)> {
+        let rank_of = |what: &str, &(id, rank): &Move| {
+            let is_rank = rank < self.size();
+            ensure!(
+                is_rank,
+                fail!(Code::InvalidArgument, "{what} {id}: it is to move to a rank that is no process")
+            );
+            Ok(())
+        };
+        for body in bodies {
+            rank_of("body", body)?;
+            let is_own = self.system.body(body.0).is_ok() && self.owner(body.0) == self.rank();
+            ensure!(is_own, fail!(Code::NotFound, "body {}: it does not belong to this process", body.0));
+        }
+        for constraint in constraints {
+            let id = constraint.0;
+            rank_of("constraint", constraint)?;
+            let is_own = self.system.constraint(id).is_ok() && !self.is_halo(id);
+            ensure!(is_own, fail!(Code::NotFound, "constraint {id}: it does not belong to this process"));
+            let why = "a joint by axes or a contact with moments cannot move: remove it and insert it on the other process";
+            ensure!(!self.system.is_listed_joint(id), fail!(Code::NotImplemented, "constraint {id}: {why}"));
+        }
+        let lists = [sorted(bodies, self.rank())?, sorted(constraints, self.rank())?];
+        for (list, what) in lists.iter().zip(["body", "constraint"]) {
+            let twice = list.windows(2).find(|pair| pair[0].0 == pair[1].0);
+            if let Some([(id, _), _]) = twice {
+                return Err(fail!(Code::InvalidArgument, "{what} {id}: it is to move twice"));
+            }
+        }
+        let [bodies, constraints] = lists;
+        Ok((bodies, constraints))
+    }
+
+    /// To each process: the bodies that it gets, then the new owners of its ghosts.
+    fn send_bodies(&self, bodies: &[Move]) -> Result<Letters> {
+        let mut letters = Letters::new(&self.group)?;
+        let new_owner = |body: Id| bodies.binary_search_by_key(&body, |entry| entry.0).map(|k| bodies[k].1);
+        let owners = self
+            .lent
+            .iter()
+            .filter_map(|lent| Some((lent.rank as usize, lent.body, new_owner(lent.body).ok()?)));
+        for rank in 0..self.size() {
+            let own = bodies.iter().filter(|(_, to)| *to == rank);
+            let ghosts = owners.clone().filter(|(holder, _, owner)| *holder == rank && *owner != rank);
+            if own.clone().next().is_none() && ghosts.clone().next().is_none() {
+                continue;
+            }
+            letters.to(rank).put(own.clone().count() as u64).map_err(no_memory)?;
+            own.clone().try_for_each(|(id, _)| self.system.pack_body(*id, true, letters.to(rank)))?;
+            for (_, body, owner) in ghosts {
+                let words = letters.to(rank);
+                words.put(body).and_then(|()| words.put(owner as u64)).map_err(no_memory)?;
+            }
+        }
+        Ok(letters)
+    }
+
+    fn drop_halo(&mut self) -> Result {
+        for (id, _) in mem::take(&mut self.halo) {
+            if self.system.constraint(id).is_ok() {
+                self.system.remove_constraint(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn receive_bodies(&mut self, leaving: &[Move], messages: &[Message]) -> Result {
+        let mut new: Vec<(Id, Body)> = Vec::new();
+        let mut owners = memory::copied(leaving).map_err(no_memory)?;
+        let mut come = Vec::new();
+        for message in messages {
+            let mut reader = Reader(&message.words);
+            for _ in 0..reader.word().ok_or_else(malformed)? {
+                let id = *reader.0.first().ok_or_else(malformed)?;
+                push(&mut come, id).map_err(no_memory)?;
+                match self.system.body(id) {
+                    Ok(_) => self.system.receive_body(&mut reader)?,
+                    Err(_) => push(&mut new, System::unpack_body(&mut reader)?).map_err(no_memory)?,
+                }
+            }
+            while let Some(body) = reader.word() {
+                let owner = reader.word().ok_or_else(malformed)? as usize;
+                push(&mut owners, (body, owner)).map_err(no_memory)?;
+            }
+        }
+        come.sort_unstable();
+        self.ghosts.retain(|ghost| come.binary_search(&ghost.0).is_err());
+        self.set_owners(&mut owners)?;
+        new.sort_unstable_by_key(|body| body.0);
+        Ok(self.system.insert_bodies(new)?)
+    }
+
+    /// Note the owners of bodies that other processes own.
+    fn set_owners(&mut self, owners: &mut [Move]) -> Result {
+        owners.sort_unstable();
+        self.ghosts.retain(|ghost| owners.binary_search_by_key(&ghost.0, |owner| owner.0).is_err());
+        self.ghosts.try_reserve(owners.len()).map_err(no_memory)?;
+        self.ghosts.extend(owners.iter().map(|&(body, owner)| (body, owner as u32)));
+        self.ghosts.sort_unstable();
+        Ok(())
+    }
+
+    /// To each process: bodies of the constraints that it gets, each with its owner, then the constraints.
+    fn send_constraints(&self, constraints: &[Move]) -> Result<Letters> {
+        let mut letters = Letters::new(&self.group)?;
+        for rank in 0..self.size() {
+            let own = constraints.iter().filter(|(_, to)| *to == rank).map(|(id, _)| *id);
+            let mut bodies = Vec::new();
+            for id in own.clone() {
+                for body in self.system.constraint(id)?.all_bodies() {
+                    push(&mut bodies, body).map_err(no_memory)?;
+                }
+            }
+            if bodies.is_empty() {
+                continue;
+            }
+            bodies.sort_unstable();
+            bodies.dedup();
+            let words: &mut Words = letters.to(rank);
+            words.put(bodies.len() as u64).map_err(no_memory)?;
+            for body in bodies {
+                words.put(self.owner(body) as u64).map_err(no_memory)?;
+                self.system.pack_body(body, true, words)?;
+            }
+            own.clone().try_for_each(|id| self.system.pack_constraint(id, true, words))?;
+        }
+        Ok(letters)
+    }
+
+    /// Remove the constraints that have left, and ghosts of bodies that have left and that no constraint uses.
+    fn leave(&mut self, bodies: &[Move], constraints: &[Move]) -> Result {
+        constraints.iter().try_for_each(|(id, _)| self.system.remove_constraint(*id))?;
+        let used = self.own_constraints().flat_map(|(_, constraint)| constraint.all_bodies());
+        let mut used = collected(used.clone().count(), used).map_err(no_memory)?;
+        used.sort_unstable();
+        for (id, _) in bodies.iter().filter(|(id, _)| used.binary_search(id).is_err()) {
+            self.system.remove_body(*id)?;
+        }
+        Ok(())
+    }
+
+    fn receive_constraints(&mut self, messages: &[Message]) -> Result {
+        let mut owners = Vec::new();
+        let mut new: Vec<(Id, Body)> = Vec::new();
+        let mut rest = memory::with_capacity(messages.len()).map_err(no_memory)?;
+        for message in messages {
+            let mut reader = Reader(&message.words);
+            for _ in 0..reader.word().ok_or_else(malformed)? {
+                let owner = reader.word().ok_or_else(malformed)? as usize;
+                let (id, body) = System::unpack_body(&mut reader)?;
+                if self.system.body(id).is_err() {
+                    push(&mut owners, (id, owner)).map_err(no_memory)?;
+                    push(&mut new, (id, body)).map_err(no_memory)?;
+                }
+            }
+            rest.push((message.rank as u32, reader));
+        }
+        new.sort_unstable_by_key(|body| body.0);
+        new.dedup_by_key(|body| body.0);
+        owners.sort_unstable();
+        owners.dedup();
+        self.set_owners(&mut owners)?;
+        self.system.insert_bodies(new)?;
+        Ok(self.system.unpack_constraints(&mut rest)?)
+    }
+}

@@ -1,0 +1,20 @@
+//! One system across the processes of a communicator of MPI; in the build for MPI only.
+//!
+//! Each process has a [`System`](crate::system::System) with its own bodies and constraints under global ids, ghosts of bodies of other
+//! processes, and a halo: the constraints of other processes that share a body with its own ones. Rows are in the order of global ids,
+//! so that each block, V and B have the bits that one process computes. `system` has the parts of a process, `ghosts` the copies of
+//! bodies, `halo` the choice of constraints that go to other processes, `update` one update, `row_exchange` values of rows that go to
+//! the halos of others, `migrate` moves bodies and constraints to other processes, `products` has products and sums, `exact_sum` sums that do not depend on their order. `mpi` sends messages, `c_api` is the C interface.
+
+pub mod c_api;
+mod exact_sum;
+mod ghosts;
+mod halo;
+mod migrate;
+pub(crate) mod mpi;
+mod products;
+mod row_exchange;
+mod system;
+mod update;
+
+pub use system::ParallelSystem;

@@ -1,0 +1,192 @@
+//! The processes of a system: a duplicate of the user's communicator.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+
+use crate::ffi::errors::{Code, Result, fail};
+
+unsafe extern "C" {
+    fn ldy_mpi_group_open(
+        handle: c_int,
+        group: *mut *mut c_void,
+        rank: *mut c_int,
+        size: *mut c_int,
+    ) -> c_int;
+    fn ldy_mpi_group_close(group: *mut c_void);
+    fn ldy_mpi_group_counts(group: *mut c_void, sent: *const i64, received: *mut i64) -> c_int;
+    fn ldy_mpi_group_sum(group: *mut c_void, values: *mut i64, count: c_int) -> c_int;
+    fn ldy_mpi_group_max(group: *mut c_void, values: *mut i64, count: c_int) -> c_int;
+    fn ldy_mpi_group_share(group: *mut c_void, bytes: *mut c_void, size: c_int, root: c_int) -> c_int;
+    fn ldy_mpi_group_reserve(group: *mut c_void, requests: c_int) -> c_int;
+    fn ldy_mpi_group_receive(
+        group: *mut c_void,
+        words: *mut u64,
+        count: c_int,
+        from: c_int,
+        tag: c_int,
+        request: c_int,
+    ) -> c_int;
+    fn ldy_mpi_group_send(
+        group: *mut c_void,
+        words: *const u64,
+        count: c_int,
+        to: c_int,
+        tag: c_int,
+        request: c_int,
+    ) -> c_int;
+    fn ldy_mpi_group_finish(group: *mut c_void, request: c_int) -> c_int;
+    fn ldy_mpi_error_text(code: c_int, text: *mut c_char, size: c_int);
+}
+
+const MEMORY: c_int = -1;
+
+/// The processes of a system. All functions but the accessors are collective, or belong to messages that both ends know.
+#[derive(Debug)]
+pub struct Group {
+    handle: *mut c_void,
+    rank: usize,
+    size: usize,
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // SAFETY: the handle comes from `open`, and nobody uses it any more.
+        unsafe { ldy_mpi_group_close(self.handle) };
+    }
+}
+
+impl Group {
+    /// Duplicate the communicator with this Fortran handle.
+    ///
+    /// # Errors
+    /// If MPI is not running, the handle is that of no communicator within a group, or memory is exhausted on one process.
+    pub fn open(communicator: c_int) -> Result<Self> {
+        let (mut handle, mut rank, mut size) = (ptr::null_mut(), 0, 0);
+        // SAFETY: C writes to the three places.
+        check(unsafe { ldy_mpi_group_open(communicator, &raw mut handle, &raw mut rank, &raw mut size) })?;
+        Ok(Self { handle, rank: rank as usize, size: size as usize })
+    }
+
+    /// This process.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The number of processes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Send a number to each process, and receive one from each.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    ///
+    /// # Panics
+    /// If a slice has not one number for each process.
+    pub fn counts(&self, sent: &[i64], received: &mut [i64]) -> Result {
+        assert!(sent.len() == self.size && received.len() == self.size);
+        // SAFETY: both have a number for each process.
+        check(unsafe { ldy_mpi_group_counts(self.handle, sent.as_ptr(), received.as_mut_ptr()) })
+    }
+
+    /// Replace values by their sums over all processes.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn sum(&self, values: &mut [i64]) -> Result {
+        if self.size == 1 {
+            return Ok(());
+        }
+        // SAFETY: the count is that of the slice, at most a few hundred.
+        check(unsafe { ldy_mpi_group_sum(self.handle, values.as_mut_ptr(), values.len() as c_int) })
+    }
+
+    /// Replace values by their largest ones of all processes.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn max(&self, values: &mut [i64]) -> Result {
+        if self.size == 1 {
+            return Ok(());
+        }
+        // SAFETY: the count is that of the slice, at most a few hundred.
+        check(unsafe { ldy_mpi_group_max(self.handle, values.as_mut_ptr(), values.len() as c_int) })
+    }
+
+    /// Send bytes of one process to all.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn share(&self, bytes: &mut [u8], root: usize) -> Result {
+        let (size, root) = (bytes.len() as c_int, root as c_int);
+        // SAFETY: the size is that of the slice.
+        check(unsafe { ldy_mpi_group_share(self.handle, bytes.as_mut_ptr().cast(), size, root) })
+    }
+
+    pub(super) fn reserve(&self, requests: usize) -> Result {
+        let requests = c_int::try_from(requests).map_err(|_| fail!(Code::TooLarge, "messages"))?;
+        // SAFETY: the handle is valid; no request is in use, see `Flight`.
+        check(unsafe { ldy_mpi_group_reserve(self.handle, requests) })
+    }
+
+    /// Begin to receive words.
+    ///
+    /// # Safety
+    /// The words stay where they are and nobody uses them until the request is finished; the request has been reserved and is free.
+    pub(super) unsafe fn receive(
+        &self,
+        words: &mut [u64],
+        from: usize,
+        tag: c_int,
+        request: usize,
+    ) -> Result {
+        let count = count_of(words.len())?;
+        // SAFETY: the caller promises that the words stay.
+        check(unsafe {
+            ldy_mpi_group_receive(
+                self.handle,
+                words.as_mut_ptr(),
+                count,
+                from as c_int,
+                tag,
+                request as c_int,
+            )
+        })
+    }
+
+    /// Begin to send words.
+    ///
+    /// # Safety
+    /// The words stay where they are and nobody changes them until the request is finished; the request has been reserved and is free.
+    pub(super) unsafe fn send(&self, words: &[u64], to: usize, tag: c_int, request: usize) -> Result {
+        let count = count_of(words.len())?;
+        // SAFETY: the caller promises that the words stay.
+        check(unsafe {
+            ldy_mpi_group_send(self.handle, words.as_ptr(), count, to as c_int, tag, request as c_int)
+        })
+    }
+
+    pub(super) fn finish(&self, request: usize) -> Result {
+        // SAFETY: the request has been started, see `Flight`.
+        check(unsafe { ldy_mpi_group_finish(self.handle, request as c_int) })
+    }
+}
+
+fn count_of(length: usize) -> Result<c_int> {
+    c_int::try_from(length).map_err(|_| fail!(Code::TooLarge, "a message between two processes"))
+}
+
+fn check(code: c_int) -> Result {
+    if code == 0 {
+        return Ok(());
+    }
+    let mut text = [0 as c_char; 256];
+    // SAFETY: C writes at most the size passed, including a zero.
+    let text = unsafe {
+        ldy_mpi_error_text(code, text.as_mut_ptr(), text.len() as c_int);
+        CStr::from_ptr(text.as_ptr())
+    };
+    let kind = if code == MEMORY { Code::OutOfMemory } else { Code::InvalidArgument };
+    Err(fail!(kind, "MPI: {}", text.to_str().unwrap_or("unknown error")))
+}

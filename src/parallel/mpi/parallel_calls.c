@@ -1,0 +1,104 @@
+/* The calls of MPI for systems across processes. The Rust files of src/parallel say what is sent, and why. */
+#include <stdlib.h>
+
+#include <mpi.h>
+
+#include "parallel_calls.h"
+
+struct ldy_mpi_group {
+  MPI_Comm communicator;
+  MPI_Request *requests;
+  int room;
+};
+
+static int is_running (void)
+{
+  int initialized = 0, finalized = 0;
+
+  MPI_Initialized (&initialized);
+  if (initialized) MPI_Finalized (&finalized);
+  return initialized && !finalized;
+}
+
+int ldy_mpi_group_open (int handle, struct ldy_mpi_group **place, int *rank, int *size)
+{
+  struct ldy_mpi_group *group;
+  MPI_Comm given, own;
+  int code, inter, mine, all = 0;
+
+  if (!is_running ()) return LDY_MPI_NOT_RUNNING;
+  given = MPI_Comm_f2c ((MPI_Fint) handle);
+  if (given == MPI_COMM_NULL) return LDY_MPI_NO_COMMUNICATOR;
+  code = MPI_Comm_test_inter (given, &inter);
+  if (code) return code;
+  if (inter) return LDY_MPI_NO_COMMUNICATOR;
+  code = MPI_Comm_dup (given, &own);
+  if (code) return code;
+  group = calloc (1, sizeof *group);
+  mine = group != NULL;
+  code = MPI_Allreduce (&mine, &all, 1, MPI_INT, MPI_MIN, own);
+  if (!code) code = MPI_Comm_rank (own, rank);
+  if (!code) code = MPI_Comm_size (own, size);
+  if (code || !all) {
+    free (group);
+    MPI_Comm_free (&own);
+    return code ? code : LDY_MPI_MEMORY;
+  }
+  group->communicator = own;
+  *place = group;
+  return MPI_SUCCESS;
+}
+
+void ldy_mpi_group_close (struct ldy_mpi_group *group)
+{
+  if (is_running ()) MPI_Comm_free (&group->communicator);
+  free (group->requests);
+  free (group);
+}
+
+int ldy_mpi_group_counts (struct ldy_mpi_group *group, const int64_t *sent, int64_t *received)
+{
+  return MPI_Alltoall (sent, 1, MPI_INT64_T, received, 1, MPI_INT64_T, group->communicator);
+}
+
+int ldy_mpi_group_sum (struct ldy_mpi_group *group, int64_t *values, int count)
+{
+  return MPI_Allreduce (MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, group->communicator);
+}
+
+int ldy_mpi_group_max (struct ldy_mpi_group *group, int64_t *values, int count)
+{
+  return MPI_Allreduce (MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, group->communicator);
+}
+
+int ldy_mpi_group_share (struct ldy_mpi_group *group, void *bytes, int size, int root)
+{
+  return MPI_Bcast (bytes, size, MPI_BYTE, root, group->communicator);
+}
+
+int ldy_mpi_group_reserve (struct ldy_mpi_group *group, int requests)
+{
+  MPI_Request *larger;
+
+  if (requests <= group->room) return MPI_SUCCESS;
+  larger = realloc (group->requests, (size_t) requests * sizeof *larger);
+  if (!larger) return LDY_MPI_MEMORY;
+  group->requests = larger;
+  group->room = requests;
+  return MPI_SUCCESS;
+}
+
+int ldy_mpi_group_receive (struct ldy_mpi_group *group, uint64_t *words, int count, int from, int tag, int request)
+{
+  return MPI_Irecv (words, count, MPI_UINT64_T, from, tag, group->communicator, &group->requests[request]);
+}
+
+int ldy_mpi_group_send (struct ldy_mpi_group *group, const uint64_t *words, int count, int to, int tag, int request)
+{
+  return MPI_Isend (words, count, MPI_UINT64_T, to, tag, group->communicator, &group->requests[request]);
+}
+
+int ldy_mpi_group_finish (struct ldy_mpi_group *group, int request)
+{
+  return MPI_Wait (&group->requests[request], MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,69 @@
+//! One update of a system across processes.
+#![forbid(unsafe_code)]
+
+use crate::ffi::errors::{Code, Result, fail};
+use crate::io::words::Reader;
+use crate::memory::with_capacity;
+
+use super::mpi::agreement::Call;
+use super::mpi::exchange::{Letters, Message, no_memory};
+use super::system::ParallelSystem;
+
+impl ParallelSystem {
+    /// Assemble the rows of all processes for a step h, positive and the same on all of them. Collective.
+    ///
+    /// The states of bodies go to their ghosts, constraints to the halos, and each process then computes its rows.
+    ///
+    /// # Errors
+    /// The same on all processes: as [`System::update`](crate::system::System::update); if the steps differ, or an owner does not have
+    /// a body of which there are ghosts.
+    pub fn update(&mut self, step: f64) -> Result {
+        let is_step = step.is_finite() && step > 0.0;
+        let checked = match is_step {
+            true => self.system.update_joints().map_err(Code::from),
+            false => Err(fail!(Code::InvalidArgument, "the step h is not positive and finite")),
+        };
+        let is_changed = !self.system.has_structure() || !self.is_made;
+        let has_changed = self.group.begin(Call::Update, step.to_bits(), is_changed, checked)?;
+        self.is_made = false;
+        if has_changed {
+            let uses = self.list_lent()?;
+            self.list_shared(uses)?;
+        }
+        let letters = self.write_letters();
+        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let made = self.read_letters(&messages).and_then(|()| {
+            self.system.update(step)?;
+            if has_changed { self.list_rows() } else { Ok(()) }
+        });
+        self.group.agree(made)?;
+        self.is_made = true;
+        Ok(())
+    }
+
+    /// A letter to each process that has ghosts of own bodies or own constraints in its halo: the states of bodies, then constraints.
+    fn write_letters(&mut self) -> Result<Letters> {
+        let mut letters = Letters::new(&self.group)?;
+        self.pack_lent(&mut letters)?;
+        for rank in 0..self.size() {
+            let words = letters.to(rank);
+            let first = self.shared.partition_point(|shared| (shared.0 as usize) < rank);
+            let has_shared = self.shared.get(first).is_some_and(|shared| shared.0 as usize == rank);
+            if words.0.is_empty() && has_shared {
+                words.put(0).map_err(no_memory)?;
+            }
+        }
+        self.pack_shared(&mut letters)?;
+        Ok(letters)
+    }
+
+    fn read_letters(&mut self, messages: &[Message]) -> Result {
+        let mut rest = with_capacity(messages.len()).map_err(no_memory)?;
+        for Message { rank, words } in messages {
+            let mut reader = Reader(words);
+            self.read_lent(&mut reader)?;
+            rest.push((*rank as u32, reader));
+        }
+        self.read_halo(&mut rest)
+    }
+}
