@@ -1522,7 +1522,54 @@ public:
     detail::check (ldy_batch_adjoint (raw (), systems.data (), count, R.data (), by_R.data (), by_U.data (), by_B.data (), laws, by_laws.size (), starts.data (), fits.size () ? fits.data () : nullptr));
   }
 
+  /* See ldy_batch_solve_strided: the forces of system k begin with value stride k of R. */
+  void solve_strided (view<ldy_system *const> systems, view<double> R, std::size_t stride, view<std::int32_t> statuses = {}, view<double> residuals = {}, const ldy_contact_solver_options *options = nullptr)
+  {
+    const std::size_t count = systems.size ();
+    check_extent (systems, R.size (), stride, "R");
+    detail::need (statuses, statuses.size () ? count : 0, "statuses");
+    detail::need (residuals, residuals.size () ? count : 0, "residuals");
+    detail::check (ldy_batch_solve_strided (raw (), systems.data (), count, options, R.data (), bytes (stride), statuses.size () ? statuses.data () : nullptr, residuals.size () ? residuals.data () : nullptr));
+  }
+
+  /* See ldy_batch_multiply_strided: the vector of system k begins with value x_stride k of x, and with value y_stride k of y. */
+  void multiply_strided (view<ldy_system *const> systems, values x, std::size_t x_stride, view<double> y, std::size_t y_stride)
+  {
+    check_extent (systems, x.size (), x_stride, "x"), check_extent (systems, y.size (), y_stride, "y");
+    detail::check (ldy_batch_multiply_strided (raw (), systems.data (), systems.size (), x.data (), bytes (x_stride), y.data (), bytes (y_stride)));
+  }
+
+  /* See ldy_batch_adjoint_strided: one stride for all vectors, a number of values, and one for the laws of systems, a number of laws. */
+  void adjoint_strided (view<ldy_system *const> systems, values R, values by_R, values by_U, view<double> by_B, std::size_t stride, view<ldy_fit> fits = {}, view<ldy_law> by_laws = {}, std::size_t laws_stride = 0)
+  {
+    const std::size_t count = systems.size (), step = bytes (stride);
+    check_extent (systems, R.size (), stride, "R"), check_extent (systems, by_R.size (), stride, "by_R");
+    check_extent (systems, by_U.size (), stride, "by_U"), check_extent (systems, by_B.size (), stride, "by_B");
+    detail::need (fits, fits.size () ? count : 0, "fits");
+    if (by_laws.size ()) check_extent (systems, by_laws.size (), laws_stride, "by_laws", true);
+    ldy_law *laws = by_laws.size () ? by_laws.data () : nullptr;
+    detail::check (ldy_batch_adjoint_strided (raw (), systems.data (), count, R.data (), step, by_R.data (), step, by_U.data (), step, by_B.data (), step, laws, laws_stride * sizeof (ldy_law), fits.size () ? fits.data () : nullptr));
+  }
+
 private:
+  static std::size_t bytes (std::size_t stride) { return stride * sizeof (double); }
+
+  /* The values or laws of each system must be in the array. Systems without results are found by the call. */
+  static void check_extent (view<ldy_system *const> systems, std::size_t size, std::size_t stride, const char *name, bool are_laws = false)
+  {
+    for (std::size_t k = 0; k < systems.size (); k ++) {
+      ldy_rows rows {};
+      rows.size = sizeof rows;
+      if (ldy_system_results (systems.data ()[k], &rows) == 0 && stride * k + (are_laws ? static_cast<std::size_t> (rows.rows) : scalar_count (rows)) > size)
+        throw Error (LDY_ERROR_INVALID_ARGUMENT, std::string (name) + ": the values of system " + std::to_string (k) + " are not all there");
+    }
+  }
+
+  static std::size_t scalar_count (const ldy_rows &rows)
+  {
+    return rows.scalar_starts ? static_cast<std::size_t> (rows.scalar_starts[rows.rows]) : 3 * static_cast<std::size_t> (rows.rows);
+  }
+
   static void check_starts (view<const std::size_t> starts, std::size_t count, std::size_t size)
   {
     detail::need (starts, count + 1, "starts");

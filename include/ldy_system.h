@@ -3191,6 +3191,77 @@ int ldy_batch_adjoint(ldy_batch *batch,
                       ldy_fit *fits);
 
 
+/* Solve the contact problems of many systems as ldy_batch_solve does, for forces with a stride.
+
+   - systems, count, options, statuses, residuals: as in ldy_batch_solve.
+   - R: the forces of all systems, initial guesses and results. The values of system k begin R_stride k bytes after the first ones, one for
+     each of its scalar rows. Bytes between vectors are neither read nor written: they may be members of your structures.
+   - R_stride: a multiple of 8, at least 8 times the number of scalar rows of each system but the last.
+
+   Returns what ldy_batch_solve returns; LDY_ERROR_INVALID_ARGUMENT if the stride is none of these, and nothing is solved then.
+
+   Safety:
+   As for ldy_batch_solve, with the stride of R. */
+LDY_RESULT
+int ldy_batch_solve_strided(ldy_batch *batch,
+                            ldy_system *const *systems,
+                            size_t count,
+                            const ldy_contact_solver_options *options,
+                            double *R,
+                            size_t R_stride,
+                            int32_t *statuses,
+                            double *residuals);
+
+/* Compute y = W x for each of many systems as ldy_batch_multiply does, for vectors with strides.
+
+   - systems, count: as in ldy_batch_multiply.
+   - x, x_stride: a vector for each system; the vector of system k begins x_stride k bytes after the first one. x_stride is a
+     multiple of 8; 0: one vector for all systems.
+   - y, y_stride: where to write the products, as R in ldy_batch_solve_strided.
+
+   Returns what ldy_batch_multiply returns; LDY_ERROR_INVALID_ARGUMENT if a stride is none of these, and nothing is computed then.
+
+   Safety:
+   As for ldy_batch_multiply, with the strides of x and y. */
+LDY_RESULT
+int ldy_batch_multiply_strided(ldy_batch *batch,
+                               ldy_system *const *systems,
+                               size_t count,
+                               const double *x,
+                               size_t x_stride,
+                               double *y,
+                               size_t y_stride);
+
+/* Compute derivatives for each of many systems as ldy_batch_adjoint does, for vectors with strides.
+
+   - systems, count, fits: as in ldy_batch_adjoint.
+   - R, by_R, by_U and their strides: as x in ldy_batch_multiply_strided.
+   - by_B, by_B_stride: where to write the derivatives by B, as R in ldy_batch_solve_strided.
+   - by_laws, by_laws_stride: where to write the derivatives by the numbers of laws, for each system one law for each of its
+     constraints; the first one of system k is by_laws_stride k bytes after the first one of all. by_laws_stride is a multiple of 8 and
+     has bytes for these laws. NULL: not wanted. Nothing is written after an error.
+
+   Returns what ldy_batch_adjoint returns; LDY_ERROR_INVALID_ARGUMENT if a stride is none of these, and nothing is computed then.
+
+   Safety:
+   As for ldy_batch_adjoint, with the strides of all arrays. */
+LDY_RESULT
+int ldy_batch_adjoint_strided(ldy_batch *batch,
+                              ldy_system *const *systems,
+                              size_t count,
+                              const double *R,
+                              size_t R_stride,
+                              const double *by_R,
+                              size_t by_R_stride,
+                              const double *by_U,
+                              size_t by_U_stride,
+                              double *by_B,
+                              size_t by_B_stride,
+                              ldy_law *by_laws,
+                              size_t by_laws_stride,
+                              ldy_fit *fits);
+
+
 /* Keep the law of a constraint with the constraint.
 
    A solver that gets no laws uses the kept ones (see ldy_contact_solver_solve), so that a program needs no table from rows to

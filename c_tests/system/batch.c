@@ -59,7 +59,7 @@ typedef struct {
   ldy_fit fits[SYSTEMS];
 } RESULTS;
 
-/* Derivatives of the functions, whatever the order of systems is. */
+/* Derivatives of the functions, for any order of systems. */
 static void write_by (const RESULTS *t, int count, double by[SYSTEMS * MOST])
 {
   for (int k = 0; k < count; k ++) for (size_t i = t->starts[k]; i < t->starts[k + 1]; i ++) by[i] = sin (1.0 + (double) (i - t->starts[k]));
@@ -187,6 +187,188 @@ static void thousand (void)
   ldy_batch_destroy (batch);
 }
 
+static void destroy_all (ldy_system *const *systems, int count)
+{
+  for (int k = 0; k < count; k ++) ldy_system_destroy (systems[k]);
+}
+
+/* The vectors of a system in a structure of the program's own, beside values that nobody touches. */
+typedef struct {
+  double before, R[MOST], between, by[MOST], by_B[MOST], WR[MOST], after;
+  ldy_law by_laws[MOST / 3];
+} RECORD;
+
+#define UNTOUCHED 7.0
+
+static int compute_strided (ldy_batch *batch, ldy_system *const *systems, size_t count, RECORD *t, int32_t *statuses, double *residuals, ldy_fit *fits)
+{
+  size_t step = sizeof *t;
+  int code = ldy_batch_solve_strided (batch, systems, count, NULL, t->R, step, statuses, residuals);
+
+  if (!code) code = ldy_batch_adjoint_strided (batch, systems, count, t->R, step, t->by, step, t->by, step, t->by_B, step, t->by_laws, step, fits);
+  return code ? code : ldy_batch_multiply_strided (batch, systems, count, t->R, step, t->WR, step);
+}
+
+static void fill_records (const RESULTS *t, size_t count, RECORD *records)
+{
+  for (size_t k = 0; k < count; k ++) {
+    double *values = (double *) &records[k];
+    for (size_t i = 0; i < sizeof *records / sizeof (double); i ++) values[i] = UNTOUCHED;
+    for (size_t i = t->starts[k]; i < t->starts[k + 1]; i ++)
+      records[k].R[i - t->starts[k]] = 0, records[k].by[i - t->starts[k]] = sin (1.0 + (double) (i - t->starts[k]));
+  }
+}
+
+/* The bits of vectors that follow each other, and nothing else is written. */
+static void check_records (const RESULTS *t, size_t count, const RECORD *records)
+{
+  for (size_t k = 0; k < count; k ++) {
+    const RECORD *own = &records[k];
+    size_t first = t->starts[k], scalars = t->starts[k + 1] - first, laws = (size_t) (t->laws[k + 1] - t->laws[k]);
+    CHECK_SAME_BITS (own->R, t->R + first, scalars * sizeof (double));
+    CHECK_SAME_BITS (own->by_B, t->by_B + first, scalars * sizeof (double));
+    CHECK_SAME_BITS (own->WR, t->WR + first, scalars * sizeof (double));
+    CHECK_SAME_BITS (own->by_laws, t->by_laws + t->laws[k], laws * sizeof (ldy_law));
+    CHECK (own->before == UNTOUCHED && own->between == UNTOUCHED && own->after == UNTOUCHED);
+    for (size_t i = scalars; i < MOST; i ++) CHECK (own->R[i] == UNTOUCHED && own->by_B[i] == UNTOUCHED && own->WR[i] == UNTOUCHED);
+    for (size_t i = laws; i < MOST / 3; i ++) CHECK (own->by_laws[i].friction == UNTOUCHED);
+  }
+}
+
+static void strides (void)
+{
+  static RESULTS dense;
+  static RECORD records[SYSTEMS];
+  static double tight[SYSTEMS * MOST];
+  ldy_system *systems[SYSTEMS], *alike[3] = { stack (0), stack (3), stack (0) };
+  double residuals[SYSTEMS], WR[SYSTEMS * MOST];
+  int32_t statuses[SYSTEMS];
+  ldy_fit fits[SYSTEMS];
+  ldy_batch *batch = NULL;
+
+  GOOD (ldy_batch_create (&batch));
+  for (int k = 0; k < SYSTEMS; k ++) systems[k] = stack (k);
+  compute (batch, systems, SYSTEMS, &dense);
+  for (int threads = 1; threads < 3; threads ++) {
+    GOOD (ldy_set_threads (threads));
+    fill_records (&dense, SYSTEMS, records);
+    GOOD (compute_strided (batch, systems, SYSTEMS, records, statuses, residuals, fits));
+    check_records (&dense, SYSTEMS, records);
+    CHECK_SAME_BITS (residuals, dense.residuals, sizeof residuals);
+    CHECK_SAME_BITS (statuses, dense.statuses, sizeof statuses);
+    for (int k = 0; k < SYSTEMS; k ++) CHECK (fits[k].is_solution == 1 && fits[k].outside == dense.fits[k].outside);
+  }
+  GOOD (ldy_set_threads (1));
+  ldy_shutdown ();
+  /* Without statuses, residuals, laws and fits. */
+  fill_records (&dense, SYSTEMS, records);
+  GOOD (ldy_batch_solve_strided (batch, systems, SYSTEMS, NULL, records->R, sizeof *records, NULL, NULL));
+  GOOD (ldy_batch_adjoint_strided (batch, systems, SYSTEMS, records->R, sizeof *records, records->by, sizeof *records, records->by, sizeof *records, records->by_B, sizeof *records, NULL, 0, NULL));
+  CHECK_SAME_BITS (records[4].by_B, dense.by_B + dense.starts[4], (dense.starts[5] - dense.starts[4]) * sizeof (double));
+  CHECK (records[4].by_laws[0].friction == UNTOUCHED);
+  /* One vector for all systems, and no gaps between those that are written. */
+  GOOD (ldy_batch_update (batch, alike, 3, 0.1));
+  for (int i = 0; i < 12; i ++) tight[i] = 1 + i;
+  GOOD (ldy_batch_multiply_strided (batch, alike, 3, tight, 0, WR, 12 * sizeof (double)));
+  for (int k = 0; k < 3; k ++) {
+    double alone[12];
+    GOOD (ldy_system_multiply (alike[k], tight, 0, alone, 0, 12, 1, 0));
+    CHECK_SAME_BITS (WR + 12 * k, alone, sizeof alone);
+  }
+  destroy_all (systems, SYSTEMS), destroy_all (alike, 3);
+  ldy_batch_destroy (batch);
+}
+
+static void bad_strides (void)
+{
+  static RESULTS t;
+  static RECORD records[2];
+  ldy_system *systems[2] = { stack (1), stack (0) }, *repeated[2] = { systems[0], systems[0] };
+  ldy_contact_solver_options options = { .size = sizeof options, .progress = NULL, .normal_first = 1 };
+  ldy_law by_laws[20] = { { .kind = 77 } }, none = { .kind = LDY_LAW_NONE };
+  size_t step = sizeof *records;
+  double *R = records->R, x[60] = { 0 };
+  int32_t statuses[2];
+  ldy_batch *batch = NULL;
+
+  GOOD (ldy_batch_create (&batch));
+  GOOD (ldy_batch_solve_strided (batch, systems, 0, NULL, NULL, 8, NULL, NULL));
+  BAD (ldy_batch_solve_strided (batch, systems, 2, NULL, R, step, NULL, NULL), "entry 0: system: no successful update since the last change");
+  BAD (ldy_batch_multiply_strided (batch, systems, 2, x, 0, R, step), "entry 0: system: no successful update since the last change");
+  GOOD (ldy_batch_update (batch, systems, 2, 0.1));
+  fill_starts (systems, 2, &t);
+  fill_records (&t, 2, records);
+  BAD (ldy_batch_solve_strided (NULL, systems, 2, NULL, R, step, NULL, NULL), "batch is NULL");
+  BAD (ldy_batch_solve_strided (batch, NULL, 2, NULL, R, step, NULL, NULL), "systems is NULL");
+  BAD (ldy_batch_solve_strided (batch, repeated, 2, NULL, R, step, NULL, NULL), "systems[0] is there twice");
+  BAD (ldy_batch_solve_strided (batch, systems, 2, &options, R, step, NULL, NULL), "options->normal_first is not 0");
+  BAD (ldy_batch_solve_strided (batch, systems, 2, NULL, NULL, step, NULL, NULL), "R is NULL");
+  BAD (ldy_batch_solve_strided (batch, systems, 2, NULL, R, step + 4, NULL, NULL), "is no multiple of 8");
+  BAD (ldy_batch_solve_strided (batch, systems, 2, NULL, R, 24 * sizeof (double), NULL, NULL), "R: a stride of 192 bytes is too short for the 25 values of systems[0]");
+  CHECK_INT (ldy_batch_solve_strided (batch, systems, 2, NULL, R, SIZE_MAX - 7, NULL, NULL), LDY_ERROR_TOO_LARGE);
+  BAD (ldy_batch_multiply_strided (batch, systems, 2, NULL, step, R, step), "x is NULL");
+  BAD (ldy_batch_multiply_strided (batch, systems, 2, x, 0, R, 8), "y: a stride of 8 bytes is too short");
+  BAD (ldy_batch_adjoint_strided (batch, systems, 2, x, 0, NULL, 0, x, 0, R, step, NULL, 0, NULL), "by_R is NULL");
+  BAD (ldy_batch_adjoint_strided (batch, systems, 2, x, 0, x, 0, x, 0, R, step, by_laws, sizeof *by_laws, NULL), "by_laws: a stride of");
+  CHECK (by_laws[0].kind == 77 && R[0] == 0 && R[30] == UNTOUCHED);
+  x[3] = NAN;
+  BAD (ldy_batch_adjoint_strided (batch, systems, 2, x, 0, x, 0, x, 0, R, step, by_laws, 10 * sizeof *by_laws, NULL), "entry 0: constraint 1");
+  CHECK (by_laws[0].kind == 77);
+  /* The first system has no law: the second one is solved. */
+  GOOD (ldy_system_set_law (systems[0], 0, &none));
+  R[0] = 0.5;
+  BAD (ldy_batch_solve_strided (batch, systems, 2, NULL, R, step, statuses, NULL), "entry 0: constraint 0");
+  CHECK (R[0] == 0.5 && records[1].R[2] > 1 && statuses[0] == -1 && statuses[1] == LDY_STATUS_CONVERGED);
+  destroy_all (systems, 2);
+  ldy_batch_destroy (batch);
+}
+
+static void failing_strided_allocations (void)
+{
+  static RESULTS t;
+  static RECORD records[2];
+  ldy_system *systems[2] = { stack (0), stack (2) };
+  ldy_batch *batch = NULL;
+  long kept;
+  int k = 1, has_failed;
+
+  GOOD (ldy_batch_create (&batch));
+  compute (batch, systems, 2, &t);
+  ldy_batch_destroy (batch);
+  do {
+    long in_use = failing.in_use;
+    int code;
+    check_context ("allocation %d", k);
+    batch = NULL;
+    fill_records (&t, 2, records);
+    failing_arm (k ++);
+    code = ldy_batch_create (&batch);
+    if (!code) code = compute_strided (batch, systems, 2, records, NULL, NULL, NULL);
+    failing.armed = 0;
+    has_failed = failing.failed > 0;
+    if (code) {
+      CHECK (has_failed);
+      CHECK_INT (code, LDY_ERROR_OUT_OF_MEMORY);
+      if (! batch) GOOD (ldy_batch_create (&batch));
+      fill_records (&t, 2, records);
+      GOOD (compute_strided (batch, systems, 2, records, NULL, NULL, NULL));
+    }
+    check_records (&t, 2, records);
+    /* A call that repeats the last one allocates nothing. */
+    kept = failing.in_use;
+    fill_records (&t, 2, records);
+    failing_arm (1);
+    GOOD (compute_strided (batch, systems, 2, records, NULL, NULL, NULL));
+    failing.armed = 0;
+    CHECK (failing.failed == 0 && failing.in_use == kept);
+    ldy_batch_destroy (batch);
+    CHECK_INT (failing.in_use, in_use);
+  } while (has_failed);
+  CHECK (k > 50);
+  check_context (NULL);
+  destroy_all (systems, 2);
+}
+
 /* What a batch keeps does not change results: each input changed alone and in pairs, also after a failure in the middle. */
 enum { FRICTION = 1, VELOCITY = 2, PATTERN = 4, ORDER = 8, COUNT = 16, FAILURE = 32, ALL_CHANGES = 64 };
 
@@ -208,11 +390,6 @@ static int make_changed (int changes, ldy_system **systems)
     }
   }
   return count;
-}
-
-static void destroy_all (ldy_system *const *systems, int count)
-{
-  for (int k = 0; k < count; k ++) ldy_system_destroy (systems[k]);
 }
 
 static void kept_memory (void)
@@ -380,9 +557,12 @@ int main (void)
 {
   same_bits ();
   thousand ();
+  strides ();
+  bad_strides ();
   kept_memory ();
   hard_problem ();
   bad_input ();
   failing_allocations ();
+  failing_strided_allocations ();
   return check_summary ("system_batch");
 }

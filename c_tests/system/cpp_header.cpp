@@ -878,6 +878,18 @@ void test_batches ()
   batch.adjoint (raw, R, { 0, 0, 1, 0, 0, 1, 0, 0, 1 }, zero, by_B, starts, fits);
   CHECK (std::fabs (by_B[2] + 2) < 1e-9 && std::fabs (by_B[8] + 6) < 1e-9 && fits[2].is_solution == 1);
   batch.solve (raw, R, starts);
+  /* Each vector has a place for a fourth value, which stays. */
+  std::vector<double> wide (12, 9.0), product (11, 9.0), by_wide (12, 1.0), by_B_wide (12, 9.0), Rs (12, 0.0);
+  std::vector<ldy_law> laws (3);
+  batch.solve_strided (raw, Rs, 4, statuses, residuals);
+  batch.multiply_strided (raw, Rs, 4, ldy::view<double> (product.data (), 11), 4);
+  batch.adjoint_strided (raw, Rs, by_wide, by_wide, by_B_wide, 4, fits, laws, 1);
+  for (std::size_t k = 0; k < 3; k ++)
+    CHECK (Rs[4 * k + 2] == R[3 * k + 2] && Rs[4 * k + 3] == 0 && std::fabs (product[4 * k + 2] - 1) < 1e-7 && by_B_wide[4 * k + 3] == 9);
+  CHECK (product[3] == 9 && laws[2].bias[2] != 0 && fits[1].is_solution == 1);
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "R: the values of system 2 are not all there", [&] { batch.solve_strided (raw, ldy::view<double> (Rs.data (), 10), 4); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "by_laws: the values of system 2", [&] { batch.adjoint_strided (raw, Rs, wide, wide, by_B_wide, 4, {}, laws, 2); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "R: a stride of 16 bytes is too short", [&] { batch.solve_strided (raw, Rs, 2); }));
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "starts: the last value", [&] { batch.solve (raw, ldy::view<double> (R.data (), 8), starts); }));
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "statuses: 2 values where 3", [&] { batch.solve (raw, R, starts, ldy::view<std::int32_t> (statuses.data (), 2)); }));
 }

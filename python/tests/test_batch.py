@@ -75,6 +75,68 @@ def test_callbacks_and_their_exceptions():
         batch.update(0.2)
 
 
+def overlapping(values):
+    return np.lib.stride_tricks.as_strided(values, (2, 24), (48, 8))
+
+
+def test_rows_of_arrays_with_strides():
+    systems = [stack(k) for k in range(4)]
+    batch = ldy.Batch(systems)
+    batch.update(0.1)
+    R, report = batch.solve()
+    counts, by = np.diff(batch.starts), np.sin(np.arange(len(R)))
+    most = int(counts.max())
+    inside = np.arange(most) < counts[:, None]
+
+    def spread(values, *shape):
+        """The values in rows of an array, of any strides, whose other values are not finite."""
+        whole = np.full(shape, np.nan)
+        rows = whole[:, 1, 2 : most + 5] if len(shape) == 3 else whole[::-2, :most]
+        for row, own in zip(rows, batch.split(values)):
+            row[: len(own)] = own
+        return whole, rows
+
+    def same(rows, values):
+        assert (rows[:, :most][inside] == values).all() and np.isnan(rows[:, :most][~inside]).all() and np.isnan(rows[:, most:]).all()
+
+    for shape in [(4, 3, most + 7), (8, most)]:
+        whole, forces = spread(np.zeros(len(R)), *shape)
+        found, own_report = batch.solve(forces, out=forces)
+        assert found is forces and (own_report.residuals == report.residuals).all()
+        same(forces, R)
+        other = spread(np.zeros(len(R)), *shape)[1]
+        assert batch.solve(out=other)[0] is other
+        same(other, R)
+        same(batch.solve(forces, max_sweeps=0, out=other)[0], batch.solve(R, max_sweeps=0)[0])
+        gradient = batch.adjoint(forces, spread(by, *shape)[1], 0.5, out=other)
+        expected = batch.adjoint(R, by, 0.5)
+        assert gradient.B is other and (gradient.friction == expected.friction).all()
+        same(other, expected.B)
+        same(batch.multiply(forces, out=other), batch.multiply(R))
+        assert (batch.multiply(forces) == batch.multiply(R)).all()
+        # In the same memory.
+        same(batch.multiply(forces, out=forces), batch.multiply(R))
+        assert np.isnan(whole).sum() == whole.size - len(R)
+    # Values that are not contiguous, of another type or not aligned are copied; a list is an array, too.
+    x = np.zeros((4, most))
+    x[inside] = R
+    columns, bytes_of = np.asfortranarray(x), np.zeros(8 * x.size + 1, dtype=np.uint8)[1:].view(np.float64).reshape(x.shape)
+    bytes_of[...] = x
+    for given in (columns, bytes_of, x.tolist()):
+        assert (batch.multiply(given) == batch.multiply(R)).all()
+    small = x.astype(np.float32)
+    assert (batch.multiply(small) == batch.multiply(small.astype(float)[inside])).all()
+
+
+def test_rows_are_not_copied():
+    batch = ldy.Batch([stack(0), stack(3)])
+    batch.update(0.1)
+    whole = np.zeros((2, 5, 20))
+    for rows in (whole[:, 1, :12], whole[::-1, 2, 3:], whole.reshape(-1)[:24], whole[:, 0]):
+        assert batch._given("R", rows, batch.starts) is rows or np.shares_memory(batch._given("R", rows, batch.starts), rows)
+        assert batch._out(rows, batch.starts) is rows
+
+
 def test_what_is_refused():
     system, other = stack(0), stack(1)
     with pytest.raises(ldy.Error, match="a system is there twice"):
@@ -86,10 +148,21 @@ def test_what_is_refused():
     with pytest.raises(ldy.Error, match="no successful update"):
         batch.solve()
     batch.update(0.1)
-    with pytest.raises(ldy.Error, match="the starts of systems"):
-        batch.solve(np.zeros(5))
-    with pytest.raises(ldy.Error, match="a shape is not"):
-        batch.adjoint(np.zeros(5))
+    for call, text in [
+        (lambda: batch.solve(np.zeros(5)), r"R: shape \(5,\) where \(36,\), or \(2, 24\) or wider, is needed"),
+        (lambda: batch.adjoint(np.zeros(5)), r"R: shape \(5,\)"),
+        (lambda: batch.adjoint(np.zeros(36), np.zeros((2, 23))), r"by_R: shape \(2, 23\)"),
+        (lambda: batch.multiply(np.zeros((3, 24))), r"x: shape \(3, 24\)"),
+        (lambda: batch.multiply(np.zeros(36), out=np.zeros(35)), r"out: shape \(35,\)"),
+        (lambda: batch.multiply(np.zeros(36), out=np.zeros(36, dtype=np.float32)), "out: an array of float64 is needed"),
+        (lambda: batch.multiply(np.zeros(36), out=[0.0] * 36), "out: an array of float64 is needed"),
+        (lambda: batch.multiply(np.zeros(36), out=np.broadcast_to(0.0, (2, 24))), "that can be written"),
+        (lambda: batch.multiply(np.zeros(36), out=np.zeros(72)[::2]), "out: the values of a system are not contiguous"),
+        (lambda: batch.multiply(np.zeros(36), out=np.zeros((24, 2)).T), "out: the values of a system are not contiguous"),
+        (lambda: batch.multiply(np.zeros(36), out=overlapping(np.zeros(30))), "or rows overlap"),
+    ]:
+        with pytest.raises(ldy.Error, match=text):
+            call()
     other.set_laws(other.constraints()[0], ldy.laws.none())
     with pytest.raises(ldy.Error, match="entry 1: constraint 0"):
         batch.solve()

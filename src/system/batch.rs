@@ -1,10 +1,11 @@
 //! Many systems at once: threads take one system after the other. Each system has the bits that it has alone.
 #![forbid(unsafe_code)]
 
+use crate::fault::check_size;
 use crate::first_error::FirstError;
 use crate::memory::{collect, refill};
 use crate::solve::{Derivatives, Fit, Law, LawChange, Options, Report, Solver};
-use crate::team::{Ragged, Team};
+use crate::team::{Partition, Ragged, Team};
 
 use super::body::Body;
 use super::bulk::{EntryError, EntryResult};
@@ -99,19 +100,44 @@ impl Batch {
         options: &Options,
         forces: &mut [f64],
         starts: &[usize],
-        mut tell: impl FnMut(usize, &Report),
+        tell: impl FnMut(usize, &Report),
     ) -> EntryResult {
         check(systems, starts, &[forces.len()])?;
+        self.solve_parts(systems, options, Ragged { values: forces, starts }, tell)
+    }
+
+    /// Do the same as [`Batch::solve`] for forces of each system in a slice of its own.
+    ///
+    /// # Errors
+    /// The errors of [`Batch::solve`]; also if there is not a slice for each system.
+    pub fn solve_each(
+        &mut self,
+        systems: &[&System],
+        options: &Options,
+        forces: &mut [&mut [f64]],
+        tell: impl FnMut(usize, &Report),
+    ) -> EntryResult {
+        check_slices(systems, forces.len())?;
+        self.solve_parts(systems, options, forces, tell)
+    }
+
+    fn solve_parts<'a>(
+        &mut self,
+        systems: &[&System],
+        options: &Options,
+        forces: impl Vectors<'a, f64>,
+        mut tell: impl FnMut(usize, &Report),
+    ) -> EntryResult {
         let first_error = FirstError::default();
         let members = prepared(&mut self.members, systems.len())?;
-        let work = (&mut *members, Ragged { values: forces, starts });
+        let work = (&mut *members, forces);
         Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, forces)| {
             let [member] = members else { return };
             member.report = None;
             let SystemWorkspace { solver, laws, .. } = member;
             let system = systems[place];
             let made =
-                system.row_laws(laws).and_then(|()| system.solve(solver, laws, options, forces.values));
+                system.row_laws(laws).and_then(|()| system.solve(solver, laws, options, forces.first()));
             match made {
                 Ok(report) => member.report = Some(report),
                 Err(error) => first_error.note(place, Err(error)),
@@ -131,13 +157,22 @@ impl Batch {
     /// The error of the first system whose W is not known, with its place; also if `starts` do not fit.
     pub fn multiply(&self, systems: &[&System], x: &[f64], y: &mut [f64], starts: &[usize]) -> EntryResult {
         check(systems, starts, &[x.len(), y.len()])?;
-        let first_error = FirstError::default();
-        let y = Ragged { values: y, starts };
-        Team::if_it_pays(systems.len() > 1).share_parts(y, 1, |place, y| {
-            let own = &x[starts[place]..starts[place + 1]];
-            first_error.note(place, systems[place].multiply(own, y.values));
-        });
-        placed(first_error)
+        let x = |place: usize| &x[starts[place]..starts[place + 1]];
+        multiply_parts(systems, x, Ragged { values: y, starts })
+    }
+
+    /// Do the same as [`Batch::multiply`] for vectors of each system in a slice of its own: `x (place)` of a system is multiplied.
+    ///
+    /// # Errors
+    /// The errors of [`Batch::multiply`]; also if there is not a slice for each system.
+    pub fn multiply_each<'a>(
+        &self,
+        systems: &[&System],
+        x: impl Fn(usize) -> &'a [f64] + Sync,
+        y: &mut [&mut [f64]],
+    ) -> EntryResult {
+        check_slices(systems, y.len())?;
+        multiply_parts(systems, x, y)
     }
 
     /// Compute for each system the derivatives of a function by B, and by the numbers of all laws, see [`Derivatives::adjoint`], with
@@ -159,40 +194,109 @@ impl Batch {
         by_b: &mut [f64],
         by_laws: Option<&mut [LawChange]>,
         starts: &[usize],
-        mut tell: impl FnMut(usize, &Fit, bool),
+        tell: impl FnMut(usize, &Fit, bool),
     ) -> EntryResult {
         check(systems, starts, &[by.forces.len(), by.by_forces.len(), by.by_velocities.len(), by_b.len()])?;
         let Self { members, row_starts } = self;
-        let members = prepared(members, systems.len())?;
         let is_wanted = by_laws.is_some();
         match &by_laws {
             Some(by_laws) => find_rows(systems, by_laws.len(), row_starts)?,
             None => refill(row_starts, systems.len() + 1, 0).map_err(Error::from)?,
         }
         let by_laws = Ragged { values: by_laws.unwrap_or_default(), starts: row_starts };
-        let first_error = FirstError::default();
-        let work = (&mut *members, (Ragged { values: by_b, starts }, by_laws));
-        Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, (by_b, by_laws))| {
-            let [member] = members else { return };
-            member.fit = Fit::default();
+        let by = |place: usize| {
             let own = starts[place]..starts[place + 1];
-            let by = [by.forces, by.by_forces, by.by_velocities].map(|values| &values[own.clone()]);
-            let by_laws = is_wanted.then_some(by_laws.values);
-            first_error.note(place, member.adjoint(systems[place], by, by_b.values, by_laws));
-        });
-        for (place, SystemWorkspace { fit, derivatives, .. }) in members.iter().enumerate() {
-            tell(place, fit, derivatives.is_solution());
+            let [forces, by_forces, by_velocities] =
+                [by.forces, by.by_forces, by.by_velocities].map(|values| &values[own.clone()]);
+            ByResults { forces, by_forces, by_velocities }
+        };
+        let work = (Ragged { values: by_b, starts }, by_laws);
+        adjoint_parts(prepared(members, systems.len())?, systems, by, work, is_wanted, tell)
+    }
+
+    /// Do the same as [`Batch::adjoint`] for vectors of each system in slices of its own: `by (place)` has those of a system.
+    ///
+    /// # Errors
+    /// The errors of [`Batch::adjoint`]; also if there is not a slice for each system.
+    pub fn adjoint_each<'a>(
+        &mut self,
+        systems: &[&System],
+        by: impl Fn(usize) -> ByResults<'a> + Sync,
+        by_b: &mut [&mut [f64]],
+        by_laws: Option<&mut [&mut [LawChange]]>,
+        tell: impl FnMut(usize, &Fit, bool),
+    ) -> EntryResult {
+        check_slices(systems, by_b.len())?;
+        let Self { members, row_starts } = self;
+        let members = prepared(members, systems.len())?;
+        if let Some(by_laws) = by_laws {
+            check_slices(systems, by_laws.len())?;
+            return adjoint_parts(members, systems, by, (by_b, by_laws), true, tell);
         }
-        placed(first_error)
+        refill(row_starts, systems.len() + 1, 0).map_err(Error::from)?;
+        let none = Ragged { values: &mut [], starts: row_starts };
+        adjoint_parts(members, systems, by, (by_b, none), false, tell)
     }
 }
 
+/// The vectors of some systems, which threads share.
+trait Vectors<'a, T>: Partition {
+    /// The vector of the first of them.
+    fn first(self) -> &'a mut [T];
+}
+
+impl<'a, T: Send> Vectors<'a, T> for Ragged<'a, T, usize> {
+    fn first(self) -> &'a mut [T] {
+        self.values
+    }
+}
+
+impl<'a, T: Send> Vectors<'a, T> for &'a mut [&mut [T]] {
+    fn first(self) -> &'a mut [T] {
+        self.iter_mut().next().map_or(&mut [], |own| own)
+    }
+}
+
+fn multiply_parts<'a, 'b>(
+    systems: &[&System],
+    x: impl Fn(usize) -> &'a [f64] + Sync,
+    y: impl Vectors<'b, f64>,
+) -> EntryResult {
+    let first_error = FirstError::default();
+    Team::if_it_pays(systems.len() > 1).share_parts(y, 1, |place, y| {
+        first_error.note(place, systems[place].multiply(x(place), y.first()));
+    });
+    placed(first_error)
+}
+
+fn adjoint_parts<'a, 'b>(
+    members: &mut [SystemWorkspace],
+    systems: &[&System],
+    by: impl Fn(usize) -> ByResults<'a> + Sync,
+    results: (impl Vectors<'b, f64>, impl Vectors<'b, LawChange>),
+    is_wanted: bool,
+    mut tell: impl FnMut(usize, &Fit, bool),
+) -> EntryResult {
+    let first_error = FirstError::default();
+    let work = (&mut *members, results);
+    Team::if_it_pays(systems.len() > 1).share_parts(work, 1, |place, (members, (by_b, by_laws))| {
+        let [member] = members else { return };
+        member.fit = Fit::default();
+        let by_laws = is_wanted.then(|| by_laws.first());
+        first_error.note(place, member.adjoint(systems[place], by(place), by_b.first(), by_laws));
+    });
+    for (place, SystemWorkspace { fit, derivatives, .. }) in members.iter().enumerate() {
+        tell(place, fit, derivatives.is_solution());
+    }
+    placed(first_error)
+}
+
 impl SystemWorkspace {
-    /// The derivatives of one system; `by` are its forces and the derivatives by forces and velocities.
+    /// The derivatives of one system.
     fn adjoint(
         &mut self,
         system: &System,
-        [forces, by_forces, by_velocities]: [&[f64]; 3],
+        ByResults { forces, by_forces, by_velocities }: ByResults,
         by_b: &mut [f64],
         mut by_laws: Option<&mut [LawChange]>,
     ) -> Result<(), Error> {
@@ -246,11 +350,25 @@ fn check(systems: &[&System], starts: &[usize], lengths: &[usize]) -> Result<(),
     Ok(())
 }
 
+/// Check that there is a slice for each system.
+fn check_slices(systems: &[&System], found: usize) -> Result<(), EntryError> {
+    let checked = check_size("slices of vectors", systems.len(), found);
+    checked.map_err(|fault| EntryError { entry: None, error: Error::of_system(fault) })
+}
+
 fn placed(first_error: FirstError<Error>) -> EntryResult {
     first_error.into_placed().map_err(|(place, error)| EntryError { entry: Some(place), error })
 }
 
 impl System {
+    /// The numbers of scalar rows and of rows of the last update; zeros if W is not known, which is found where it is needed.
+    pub(super) fn vector_sizes(&self) -> [usize; 2] {
+        match self.has_operators {
+            true => [self.structure.scalar_count(), self.structure.len()],
+            false => [0; 2],
+        }
+    }
+
     /// Whether inverse callbacks apply A⁻¹ of some bodies.
     fn has_callbacks(&self) -> bool {
         self.bodies.things().iter().flatten().any(|body: &Body| body.inertia().is_users())

@@ -7,6 +7,7 @@
 
 pub(crate) mod arguments;
 mod batch;
+mod batch_strided;
 pub mod bodies;
 pub(crate) mod bulk;
 mod bulk_world;

@@ -62,6 +62,7 @@ fn generate() -> [Generated; 7] {
         "derivatives",
         "gradient",
         "batch",
+        "batch_strided",
         "laws",
         "stabilization",
         "friction_curve",

@@ -1,6 +1,7 @@
 //! Systems of random bodies and constraints: after any sequence of calls W, V, B and all products agree with dense matrices, and
 //! results have the bits of a system made again.
 
+mod batch;
 mod contact_models;
 mod gradient;
 mod jacobian;

@@ -86,6 +86,9 @@ class Batch:
     Each system has the results that it has alone, for any order of systems and any number of threads, which the environment variable
     ``LDY_NUM_THREADS`` sets. Laws are kept with the constraints, see :meth:`System.set_laws`. Other threads of Python continue during a call.
 
+    A vector of all systems is contiguous, (n,), or has a row for each system, (systems, width): the values of a system are the first ones of
+    its row. Rows are not copied, wherever they are, if the values of each row are contiguous.
+
     Parameters
     ----------
     systems : sequence of System
@@ -174,12 +177,13 @@ class Batch:
         time_limit: float | None = None,
         max_work: int | None = None,
         canonical: bool = False,
+        out: Floats | None = None,
     ) -> tuple[Floats, BatchReport]:
         """Find the forces of all systems, as :meth:`System.solve` does for one.
 
         Parameters
         ----------
-        R : (n,) array_like, optional
+        R : (n,) or (systems, width) array_like, optional
             Initial guesses for all systems; zeros by default.
         tolerance : float, optional
             As in :meth:`System.solve`; so are the following ones, for each system.
@@ -195,11 +199,13 @@ class Batch:
             A limit of the work of each system, which depends on no clock; none by default.
         canonical : bool, optional
             Whether to return canonical forces.
+        out : (n,) or (systems, width) ndarray, optional
+            Where to write the forces; it may be R. After an error it has forces or initial guesses.
 
         Returns
         -------
         R : (n,) ndarray
-            The forces of all systems; see :meth:`split`.
+            The forces of all systems, see :meth:`split`; ``out`` if it is given.
         report : BatchReport
             How the solutions ended.
 
@@ -209,45 +215,55 @@ class Batch:
             The error of the first system that could not be solved, with its place as ``entry``. All are tried.
         """
         starts = self.starts
-        forces = np.zeros(starts[-1]) if R is None else np.array(numbers("R", R), dtype=np.float64).reshape(-1)
+        guess = None if R is None else self._given("R", R, starts)
+        forces = self._out(out, starts)
+        if guess is not forces:
+            self._begin(forces, guess, starts)
         options = choices(tolerance, measure, method, max_sweeps, time_limit, max_work, canonical, None)
         statuses, residuals = self._core.solve(self._cores, options, forces, starts)
         return forces, BatchReport([Status(status) for status in statuses], residuals)
 
-    def multiply(self, x: ArrayLike) -> Floats:
+    def multiply(self, x: ArrayLike, out: Floats | None = None) -> Floats:
         """Compute W x for each system, as :meth:`System.multiply` does for one.
 
         Parameters
         ----------
-        x : (n,) array_like
-            A vector for each system, without gaps between them.
+        x : (n,) or (systems, width) array_like
+            A vector for each system.
+        out : (n,) or (systems, width) ndarray, optional
+            Where to write the products. After an error it has the results of the other systems.
 
         Returns
         -------
         (n,) ndarray
-            The products; see :meth:`split`.
+            The products, see :meth:`split`; ``out`` if it is given.
 
         Raises
         ------
         Error
             The error of the first system whose W is not known, with its place as ``entry``. All are tried.
         """
-        return self._core.multiply(self._cores, np.ascontiguousarray(numbers("x", x)).reshape(-1), self.starts)
+        starts = self.starts
+        products = self._out(out, starts)
+        self._core.multiply(self._cores, self._given("x", x, starts, products), products, starts)
+        return products
 
-    def adjoint(self, R: ArrayLike, by_R: ArrayLike = 0.0, U: ArrayLike = 0.0) -> BatchGradient:
+    def adjoint(self, R: ArrayLike, by_R: ArrayLike = 0.0, U: ArrayLike = 0.0, out: Floats | None = None) -> BatchGradient:
         """Compute for each system the derivatives of a function of its forces and velocities by B and by laws.
 
         Parameters
         ----------
-        R : (n,) array_like
+        R : (n,) or (systems, width) array_like
             The solutions of all systems.
-        by_R, U : float or (n,) array_like
+        by_R, U : float, (n,) or (systems, width) array_like
             The derivatives of the functions by forces and by velocities.
+        out : (n,) or (systems, width) ndarray, optional
+            Where to write the derivatives by B. After an error it has the results of the other systems.
 
         Returns
         -------
         BatchGradient
-            The derivatives.
+            The derivatives; its B is ``out`` if that is given.
 
         Raises
         ------
@@ -259,18 +275,63 @@ class Batch:
         System.derivatives : Derivatives of one system by all data.
         """
         starts = self.starts
-        given = [numbers(name, values) for name, values in (("R", R), ("by_R", by_R), ("U", U))]
-        try:
-            forces, of_R, of_U = (np.ascontiguousarray(np.broadcast_to(values, (starts[-1],))) for values in given)
-        except ValueError:
-            raise Error(f"R, by_R and U: a shape is not ({starts[-1]},)") from None
-        B, laws, (is_singular, outside, is_solution) = self._core.adjoint(self._cores, forces, of_R, of_U, starts)
+        B = self._out(out, starts)
+        forces, of_R, of_U = (self._given(name, values, starts, B) for name, values in (("R", R), ("by_R", by_R), ("U", U)))
+        laws, (is_singular, outside, is_solution) = self._core.adjoint(self._cores, forces, of_R, of_U, B, starts)
         flags = [np.array(values, dtype=np.bool_) for values in (is_singular, is_solution)]
         by_laws = of_laws(laws.reshape(-1, 23))
         return BatchGradient(B, **by_laws, is_singular=flags[0], outside=np.array(outside), is_solution=flags[1])
+
+    def _given(self, name: str, values: ArrayLike, starts: Indices, out: Floats | None = None) -> Floats:
+        """A given vector of all systems, copied if its rows are not contiguous or share memory with ``out``."""
+        given = numbers(name, values)
+        if given.shape in ((), (1,)):
+            return np.full(int(starts[-1]), given)
+        if not self._is_in_rows(given, starts):
+            if given.size != starts[-1]:
+                raise Error(f"{name}: {self._mismatch(given, starts)}")
+            given = np.ascontiguousarray(given).reshape(-1)
+        is_free = out is None or not np.may_share_memory(given, out)
+        return given if is_free and given.flags.aligned and _has_contiguous_rows(given) else given.copy()
+
+    def _out(self, out: Floats | None, starts: Indices) -> Floats:
+        """Where results are written: ``out``, or a new vector."""
+        if out is None:
+            return np.zeros(starts[-1])
+        if not isinstance(out, np.ndarray) or out.dtype != np.float64 or not (out.flags.writeable and out.flags.aligned):
+            raise Error("out: an array of float64 is needed that can be written")
+        if not self._is_in_rows(out, starts) and out.shape != (starts[-1],):
+            raise Error(f"out: {self._mismatch(out, starts)}")
+        if not _has_contiguous_rows(out) or len(out) > 1 and out.ndim > 1 and abs(out.strides[0]) < 8 * out.shape[1]:
+            raise Error("out: the values of a system are not contiguous, or rows overlap")
+        return out
+
+    def _is_in_rows(self, values: Floats, starts: Indices) -> bool:
+        most = int(np.diff(starts).max(initial=0))
+        return values.ndim == 2 and len(values) == len(self) and values.shape[1] >= most
+
+    def _mismatch(self, values: Floats, starts: Indices) -> str:
+        most = int(np.diff(starts).max(initial=0))
+        return f"shape {values.shape} where ({starts[-1]},), or ({len(self)}, {most}) or wider, is needed"
+
+    def _begin(self, forces: Floats, guess: Floats | None, starts: Indices) -> None:
+        """Write initial guesses, or zeros."""
+        guess = np.zeros(starts[-1]) if guess is None else guess
+        for own, values in zip(self._cut(forces, starts), self._cut(guess, starts)):
+            own[:] = values
+
+    def _cut(self, values: Floats, starts: Indices) -> list[Floats]:
+        """The vector of each system."""
+        if values.ndim == 1:
+            return np.split(values, starts[1:-1])
+        return [row[:count] for row, count in zip(values, np.diff(starts))]
 
     def __repr__(self) -> str:
         return f"<ldy.Batch: {len(self)} systems>"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Batch cannot be copied or pickled: make another one")
+
+
+def _has_contiguous_rows(values: Floats) -> bool:
+    return values.shape[-1] < 2 or values.strides[-1] == values.itemsize

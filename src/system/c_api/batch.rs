@@ -5,11 +5,13 @@ use std::slice;
 
 use crate::ffi::errors::{Code, Result, fail};
 use crate::ffi::handle::{self, Handle};
+use crate::ffi::sized::CallerStruct;
 use crate::memory::{collect, refill};
 use crate::solve::LawChange;
 use crate::system::{Batch, ByResults, System};
 
 use super::arguments::{self, entry, null};
+use super::batch_strided::StridedVectors;
 use super::derivatives::{ldy_fit, told};
 use super::ldy_system;
 use super::solve::{Chosen, NORMAL_OF_SYSTEMS, ldy_contact_solver_options, ldy_law, status_of};
@@ -19,9 +21,10 @@ use super::solve::{Chosen, NORMAL_OF_SYSTEMS, ldy_contact_solver_options, ldy_la
 /// patterns allocates nothing. One thread at a time may use it.
 #[derive(Default)]
 pub struct ldy_batch {
-    batch: Batch,
+    pub(super) batch: Batch,
     addresses: Vec<usize>,
-    changes: Vec<LawChange>,
+    pub(super) changes: Vec<LawChange>,
+    pub(super) strided: StridedVectors,
 }
 
 impl Handle for ldy_batch {
@@ -110,9 +113,7 @@ pub unsafe extern "C" fn ldy_batch_solve(
     entry!(batch: exclusive, systems: values(count), options: optional sized_const, starts: values(count + 1),
            R: values_mut(starts[count]), statuses: optional values_mut(count), residuals: optional values_mut(count) => {
         batch.check(systems)?;
-        let chosen = Chosen::read(options)?;
-        chosen.check_for_systems(NORMAL_OF_SYSTEMS)?;
-        ensure!(!chosen.has_progress(), fail!(Code::InvalidArgument, "options->progress is not NULL: a batch has no progress function"));
+        let chosen = chosen_of_batch(options)?;
         // SAFETY: as in ldy_batch_update; systems are only read.
         let systems = unsafe { slice::from_raw_parts(systems.as_ptr().cast::<&System>(), count) };
         let (mut statuses, mut residuals) = (statuses, residuals);
@@ -213,7 +214,7 @@ pub unsafe extern "C" fn ldy_batch_adjoint(
 
 impl ldy_batch {
     /// Check that no system is NULL or there twice.
-    fn check(&mut self, systems: &[*mut ldy_system]) -> Result {
+    pub(super) fn check(&mut self, systems: &[*mut ldy_system]) -> Result {
         let null = systems.iter().position(|system| system.is_null());
         ensure!(
             null.is_none(),
@@ -232,6 +233,15 @@ impl ldy_batch {
     }
 }
 
-fn no_memory() -> Code {
+/// The options of all systems of a batch.
+pub(super) fn chosen_of_batch(options: Option<CallerStruct<ldy_contact_solver_options>>) -> Result<Chosen> {
+    let chosen = Chosen::read(options)?;
+    chosen.check_for_systems(NORMAL_OF_SYSTEMS)?;
+    let why = "options->progress is not NULL: a batch has no progress function";
+    ensure!(!chosen.has_progress(), fail!(Code::InvalidArgument, "{why}"));
+    Ok(chosen)
+}
+
+pub(super) fn no_memory() -> Code {
     fail!(Code::OutOfMemory, "batch: out of memory")
 }
