@@ -104,7 +104,19 @@ def test_kinks_and_open_changes_are_told():
     changes = own.forward(np.tile([0, 0, -1.0], 4))
     assert changes.is_singular and changes.outside < 1e-9 and np.allclose(changes.R, R) and np.allclose(changes.U, 0)
     assert own.adjoint(np.eye(12)[2]).outside > 0.1 and (own.undetermined() == legs).all()
-    assert not table.derivatives(1.1 * R, ldy.laws.contact(0.5)).is_solution
+    assert changes.is_solution and own.adjoint(U=1.0).is_solution
+    # Forces that are no solution: each report says so.
+    wrong = table.derivatives(1.1 * R, ldy.laws.contact(0.5))
+    assert not (wrong.is_solution or wrong.forward().is_solution or wrong.adjoint(U=1.0).is_solution)
+    assert not table.gradient(1.1 * R, ldy.laws.contact(0.5), U=1.0).data.is_solution
+
+
+def test_a_step_names_the_kinks_of_its_solution():
+    system, contact = slider()
+    system.set_velocity(0, [0, 0, 0, 0, 0, 0])
+    system.update(1.0)
+    gradient = system.gradient(np.zeros(3), U=[0, 0, 1.0])
+    assert gradient.derivatives.kinks() == [(int(contact[0]), 2, "touching")] and gradient.data.is_solution
 
 
 def test_what_is_refused():

@@ -2,6 +2,7 @@
 //! can run next to each other.
 
 mod factors;
+mod gradient;
 mod solve;
 mod solve_system;
 mod stability;

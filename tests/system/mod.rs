@@ -11,6 +11,7 @@ mod model;
 mod regularization;
 mod rolling;
 mod scene;
+mod step_gradient;
 mod sync;
 
 use jacobian::LAYOUTS;

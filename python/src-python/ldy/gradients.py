@@ -59,12 +59,15 @@ class Changes(NamedTuple):
     outside : float
         The largest share of a right-hand side that the equations cannot have, 0 to 1: the change leads to other states of constraints,
         or to a problem without a solution.
+    is_solution : bool
+        Whether the forces are a solution. Otherwise the changes are those of no solution.
     """
 
     R: Floats
     U: Floats
     is_singular: bool
     outside: float
+    is_solution: bool
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class Gradient:
     outside : float
         The largest share of a right-hand side that the equations cannot have, 0 to 1: a function depends on forces that have no
         derivatives.
+    is_solution : bool
+        Whether the forces are a solution. Otherwise the derivatives are those of no solution.
     """
 
     B: Floats
@@ -101,6 +106,7 @@ class Gradient:
     bias: Floats
     is_singular: bool
     outside: float
+    is_solution: bool
 
     def __repr__(self) -> str:
         return f"<ldy.Gradient: {self.B.shape[-1]} scalar rows, outside {self.outside:.1e}>"
@@ -202,7 +208,7 @@ class Derivatives:
         velocities = np.ascontiguousarray(_broadcast("B", B, (*columns, count)), dtype=np.float64)
         is_changed = any(value.any() or not np.isfinite(value).all() for value in changes.values())
         R, U, (is_singular, outside) = self._core.forward(velocities.reshape(-1), laws.reshape(-1) if is_changed else None)
-        return Changes(R.reshape(velocities.shape), U.reshape(velocities.shape), is_singular, outside)
+        return Changes(R.reshape(velocities.shape), U.reshape(velocities.shape), is_singular, outside, self.is_solution)
 
     def adjoint(self, R: ArrayLike = 0.0, U: ArrayLike = 0.0) -> Gradient:
         """Compute the derivatives of a function of forces and velocities, or of several, by all data.
@@ -230,7 +236,7 @@ class Derivatives:
         both = [_broadcast(name, value, (*columns, count)) for name, value in zip("RU", by)]
         raw = [np.ascontiguousarray(value, dtype=np.float64).reshape(-1) for value in both]
         B, laws, fit = self._core.adjoint(raw[0], raw[1])
-        return _gradient(B.reshape(*columns, count), laws.reshape(*columns, rows, 23), fit)
+        return _gradient(B.reshape(*columns, count), laws.reshape(*columns, rows, 23), fit, self.is_solution)
 
     def kinks(self) -> list[Kink]:
         """Return where the solution is at a kink: derivatives belong to one side there.
@@ -265,8 +271,8 @@ def of_laws(numbers: Floats) -> dict[str, Any]:
     return {name: np.ascontiguousarray(numbers[..., place]) for name, (_, place) in _NUMBERS.items()}
 
 
-def _gradient(B: Floats, laws: Floats, fit: tuple[bool, float]) -> Gradient:
-    return Gradient(B, **of_laws(laws), is_singular=fit[0], outside=fit[1])
+def _gradient(B: Floats, laws: Floats, fit: tuple[bool, float], is_solution: bool) -> Gradient:
+    return Gradient(B, **of_laws(laws), is_singular=fit[0], outside=fit[1], is_solution=is_solution)
 
 
 def step_gradient(
@@ -278,7 +284,7 @@ def step_gradient(
     bodies = None if velocities is None else flat("velocities", velocities)
     found, B, laws, fit = of._core.gradient(core, flat("R", R), by[0], by[1], bodies)
     heights = dict(zip(core.constraints().tolist(), core.row_counts().tolist()))
-    return StepGradient(found, _gradient(B, laws.reshape(rows, 23), fit), heights)
+    return StepGradient(found, _gradient(B, laws.reshape(rows, 23), fit, of.is_solution), of, heights)
 
 
 class StepGradient:
@@ -290,7 +296,9 @@ class StepGradient:
     Attributes
     ----------
     data : Gradient
-        The derivatives by B and the numbers of the laws.
+        The derivatives by B and the numbers of the laws; it says whether the forces are a solution.
+    derivatives : Derivatives
+        The derivatives of the solution, which name its kinks.
     step : float
         The derivative by the step h of the last update; free velocities and biases count as given.
 
@@ -313,8 +321,8 @@ class StepGradient:
     0.0 [0.  0.  0.  1.  0.  0.4] -0.981
     """
 
-    def __init__(self, core: _core.Gradient, data: Gradient, heights: dict[int, int]) -> None:
-        self._core, self.data, self._heights = core, data, heights
+    def __init__(self, core: _core.Gradient, data: Gradient, of: Derivatives, heights: dict[int, int]) -> None:
+        self._core, self.data, self.derivatives, self._heights = core, data, of, heights
         self.step = core.step()
 
     def velocity(self, body: int) -> Floats:

@@ -414,7 +414,8 @@ impl Gradient {
 }
 
 impl BodiesOfProducts<'_> {
-    /// Compute y = A⁻¹ x for all bodies. Only the calling thread uses inverse callbacks.
+    /// Compute y = A⁻¹ x for all bodies. Those without constraints have y = 0: an update does not factor their A, and R does not reach
+    /// them. Only the calling thread uses inverse callbacks.
     ///
     /// # Errors
     /// The error of the first body whose A⁻¹ cannot be applied; also if memory is exhausted.
@@ -428,6 +429,10 @@ impl BodiesOfProducts<'_> {
             let dofs = self.structure.dofs(place);
             let own = |fault| Error::of_body(self.bodies.ids()[place], fault);
             let Some(member) = member_of(place) else {
+                if self.structure.rows_on(place).is_empty() {
+                    y[dofs].fill(0.0);
+                    continue;
+                }
                 self.apply_inverse(place, &x[dofs.clone()], &mut y[dofs], work).map_err(own)?;
                 continue;
             };
