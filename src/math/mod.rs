@@ -3,6 +3,7 @@
 
 mod cubic;
 mod eigenvalue;
+pub mod elimination;
 mod inverse;
 pub mod lanczos;
 pub mod powers;

@@ -4,7 +4,7 @@
 //! the pattern, not on the number of threads.
 
 use crate::memory::{self, refill};
-use crate::rows::pattern::KeptPattern;
+use crate::rows::pattern::{KeptPattern, range};
 use crate::team::part;
 
 /// Rows of a chunk.
@@ -16,7 +16,6 @@ const MANY_CHUNKS: usize = 8;
 
 /// The mark of rows without one of the colors 0..64: one thread processes all of them.
 const NO_COLOR: u8 = 64;
-const GROUPS: usize = NO_COLOR as usize + 1;
 
 /// The order of a pattern.
 #[derive(Debug, Default)]
@@ -63,11 +62,10 @@ impl ColorOrder {
 
     /// The groups, in order.
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
-        let group = |color: usize| Group {
-            rows: &self.rows[self.begins[color] as usize..self.begins[color + 1] as usize],
-            are_independent: color < usize::from(NO_COLOR),
-        };
-        (0..self.count).chain([usize::from(NO_COLOR)]).map(group)
+        (0..=self.count).map(|group| Group {
+            rows: &self.rows[range(&self.begins, group)],
+            are_independent: group < self.count,
+        })
     }
 
     /// Give each chunk in turn the first color that no neighbor has; returns the number of colors. The pattern need not be
@@ -92,23 +90,25 @@ impl ColorOrder {
         Ok(count)
     }
 
+    /// Sort the rows into a group for each color, and the last group.
     fn sort(&mut self) -> memory::Result {
-        let Self { rows, begins, colors, .. } = self;
-        refill(begins, GROUPS + 1, 0)?;
+        let Self { rows, begins, colors, count, .. } = self;
+        let group = |color: u8| usize::from(color).min(*count);
+        refill(begins, *count + 2, 0)?;
         for &color in &*colors {
-            begins[usize::from(color) + 1] += 1;
+            begins[group(color) + 1] += 1;
         }
-        for group in 0..GROUPS {
+        for group in 0..=*count {
             begins[group + 1] += begins[group];
         }
         refill(rows, colors.len(), 0)?;
         for (row, &color) in colors.iter().enumerate() {
-            let next = &mut begins[usize::from(color)];
+            let next = &mut begins[group(color)];
             rows[*next as usize] = row as u32;
             *next += 1;
         }
         // Each entry is now the first index of the next group.
-        begins.copy_within(0..GROUPS, 1);
+        begins.copy_within(0..=*count, 1);
         begins[0] = 0;
         Ok(())
     }

@@ -48,11 +48,24 @@ struct Past {
 /// A force that one thread writes while others may read its neighbors, but not this force: in a sweep no thread reads a force that
 /// changes. On current processors such loads and stores cost no more than plain ones.
 #[derive(Debug)]
-struct Force([AtomicU64; 3]);
+pub struct Force([AtomicU64; 3]);
+
+/// What a sweep needs beside the problem: B with the biases, d = tr W_αα / 3 of each row, its local problem, and those of contacts with
+/// moments.
+pub struct Prepared<'a> {
+    pub q: &'a [Vector],
+    pub weights: &'a [f64],
+    pub locals: &'a [Local],
+    pub rolling: &'a [RollingContact],
+}
 
 impl Force {
+    pub fn new(force: &Vector) -> Self {
+        Self(force.map(|x| AtomicU64::new(x.to_bits())))
+    }
+
     #[inline(always)]
-    fn load(&self) -> Vector {
+    pub fn load(&self) -> Vector {
         let [x, y, z] = &self.0;
         [x, y, z].map(|x| f64::from_bits(x.load(Ordering::Relaxed)))
     }
@@ -116,17 +129,11 @@ impl Sweeps {
 
     /// Make each row in turn obey its law while all other forces are kept. Returns the square of the scaled norm of all changes.
     pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem3, memory: &Memory) -> f64 {
+        let prepared = &memory.prepared();
         if memory.rolling.is_empty() {
-            return self.relax_all(team, |forces, row| relax::<A>(forces, problem, memory, row));
+            return self.relax_all(team, |forces, row| relax::<A>(forces, problem, prepared, row));
         }
-        self.relax_all(team, |forces, row| match memory.locals[row] {
-            Local::Pair(pair) => {
-                relax_pair::<A>(forces, problem, memory, row, &memory.rolling[pair as usize])
-            }
-            // The row before it changes it. Both have the same neighbors, so that no other thread is there.
-            Local::Moments(_) => 0.0,
-            _ => relax::<A>(forces, problem, memory, row),
-        })
+        self.relax_all(team, |forces, row| relax_any::<A>(forces, problem, prepared, row))
     }
 
     /// Call a function for each row, which changes its force and returns the square of the scaled norm of the change. Returns the sum.
@@ -155,10 +162,22 @@ impl Sweeps {
     }
 }
 
+/// Make a row obey its law, with the moments in the next row if it has moments. Returns the square of the scaled norm of the change.
+pub fn relax_any<A: Axes>(forces: &[Force], problem: &Problem3, prepared: &Prepared, row: usize) -> f64 {
+    match prepared.locals[row] {
+        Local::Pair(pair) => {
+            relax_pair::<A>(forces, problem, prepared, row, &prepared.rolling[pair as usize])
+        }
+        // The row before it changes it. Both have the same neighbors, so that no other thread is there.
+        Local::Moments(_) => 0.0,
+        _ => relax::<A>(forces, problem, prepared, row),
+    }
+}
+
 /// Make a row obey its law. Returns the square of the scaled norm of the change.
 #[inline(always)]
-fn relax<A: Axes>(forces: &[Force], problem: &Problem3, memory: &Memory, row: usize) -> f64 {
-    let Memory { q, weights, locals, .. } = memory;
+fn relax<A: Axes>(forces: &[Force], problem: &Problem3, prepared: &Prepared, row: usize) -> f64 {
+    let Prepared { q, weights, locals, .. } = prepared;
     let old = forces[row].load();
     // Without the row's own force the sum is the velocity from the other forces.
     forces[row].store(&[0.0; 3]);
@@ -179,20 +198,20 @@ fn relax<A: Axes>(forces: &[Force], problem: &Problem3, memory: &Memory, row: us
 fn relax_pair<A: Axes>(
     forces: &[Force],
     problem: &Problem3,
-    memory: &Memory,
+    prepared: &Prepared,
     row: usize,
     local: &RollingContact,
 ) -> f64 {
     let rows = [row, row + 1];
     let old = rows.map(|row| forces[row].load());
     rows.iter().for_each(|&row| forces[row].store(&[0.0; 3]));
-    let others = rows.map(|row| velocity(problem, row, &memory.q[row], |column| forces[column].load()));
+    let others = rows.map(|row| velocity(problem, row, &prepared.q[row], |column| forces[column].load()));
     let new = local.force::<A>(&others, &old);
     let mut square = 0.0;
     for (k, row) in rows.into_iter().enumerate() {
         forces[row].store(&new[k]);
         let change = difference(&new[k], &old[k]);
-        square += memory.weights[row] * dot(&change, &change);
+        square += prepared.weights[row] * dot(&change, &change);
     }
     square
 }

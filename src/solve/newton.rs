@@ -184,20 +184,23 @@ impl Equations<'_> {
     ) {
         team.share_parts((minus, slopes), ROWS, |first, (minus, slopes)| {
             for (row, (minus, slope)) in (first..).zip(minus.iter_mut().zip(slopes)) {
-                let (y, [_, v]) = self.at::<A>(row, forces);
-                let x = difference(&y, &v);
-                if self.laws[row].is_of_moments() {
-                    let limits = self.limits::<A>(row, forces, 1);
-                    *minus = difference(&limits.projected::<A>(&x), &y);
-                    *slope = limits.slope::<A>(&x);
-                    continue;
-                }
-                of_kind!(&self.laws[row].kind, law => {
-                    *minus = difference(&law.projected::<A>(&x, self.roots[row]), &y);
-                    *slope = law.slope::<A>(&x, self.roots[row]);
-                });
+                (*minus, *slope) = self.linearise_row::<A>(row, forces);
             }
         });
+    }
+
+    /// −F and P' of a row.
+    #[inline(always)]
+    pub fn linearise_row<A: Axes>(&self, row: usize, forces: &[Vector]) -> (Vector, Block) {
+        let (y, [_, v]) = self.at::<A>(row, forces);
+        let x = difference(&y, &v);
+        if self.laws[row].is_of_moments() {
+            let limits = self.limits::<A>(row, forces, 1);
+            return (difference(&limits.projected::<A>(&x), &y), limits.slope::<A>(&x));
+        }
+        of_kind!(&self.laws[row].kind, law => {
+            (difference(&law.projected::<A>(&x, self.roots[row]), &y), law.slope::<A>(&x, self.roots[row]))
+        })
     }
 
     /// Block k, of this row, of (1 − P') + P' M; none if the block is zero.
@@ -242,17 +245,20 @@ impl Equations<'_> {
 
     /// Compute the derivatives of the moments' projections by the normal force.
     fn pull<A: Axes>(&self, team: &mut Team, forces: &[Vector], pulls: &mut [Vector]) {
-        fill(team, pulls, |row| {
-            if !self.laws[row].is_of_moments() {
-                return [0.0; 3];
-            }
-            let (y, [_, v]) = self.at::<A>(row, forces);
-            self.limits::<A>(row, forces, 1).pull::<A>(&difference(&y, &v))
-        });
+        fill(team, pulls, |row| self.pull_of_row::<A>(row, forces));
+    }
+
+    /// The derivative of the projection of moments by the normal force; zero of other rows.
+    pub fn pull_of_row<A: Axes>(&self, row: usize, forces: &[Vector]) -> Vector {
+        if !self.laws[row].is_of_moments() {
+            return [0.0; 3];
+        }
+        let (y, [_, v]) = self.at::<A>(row, forces);
+        self.limits::<A>(row, forces, 1).pull::<A>(&difference(&y, &v))
     }
 
     /// The block as [`Self::block`] has it, with the derivative by the normal force, which belongs to the row before.
-    fn block_with_pull<A: Axes>(
+    pub fn block_with_pull<A: Axes>(
         &self,
         row: usize,
         k: usize,

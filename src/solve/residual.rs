@@ -46,6 +46,12 @@ impl Residual {
             Measure::Scaled => self.scaled,
         }
     }
+
+    /// The ratio of the chosen residual to the scaled one, at least 1.
+    pub(super) fn ratio_to_scaled(&self, measure: Measure) -> f64 {
+        let ratio = self.by(measure) / self.scaled;
+        if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
+    }
 }
 
 /// Norms of B with the biases, the divisors of residuals; 1 where they are zero.

@@ -1,7 +1,7 @@
 //! The course of a solution: sweeps, steps, and when to change from one to the other.
 
 mod costs;
-mod small;
+mod few;
 mod steps;
 mod sweeps;
 
@@ -30,6 +30,7 @@ use super::velocities;
 use super::workspace::Memory;
 use costs::Products;
 pub use costs::sweep_cost;
+use few::{Begun, Kept};
 use steps::Trial;
 use sweeps::Rate;
 
@@ -96,6 +97,8 @@ pub struct Room {
     velocities: Vec<Vector>,
     /// The parts of a residual.
     sums: PartSums<Sums>,
+    /// The matrix of steps in small problems.
+    matrix: Vec<[f64; 4]>,
     /// The residuals of the last solution.
     pub history: Vec<f64>,
     /// The multipliers of proofs that there is no solution. Each solution appends the multipliers of its rows, as one group.
@@ -156,14 +159,25 @@ impl Room {
         // Steps in the space of bodies do not know moments.
         let is_in_contacts = has_moments || rows <= VERY_FEW;
         let source = if is_in_contacts { Source { bodies: None, ..source } } else { source };
+        self.history.clear();
+        let is_few = (1..=VERY_FEW).contains(&rows) && options.method == Method::Automatic;
+        let begun = if is_few { Some(self.begin_few(task, forces, observer, begin)?) } else { None };
+        if let Some(Begun { outcome, forces: best, end: Some(status) }) = begun {
+            forces.copy_from_slice(&best[..rows]);
+            let report = Report { status, time: begin.elapsed(), ..outcome.report };
+            return Ok(Outcome { report, ..outcome });
+        }
+        let Outcome { report, first, best, .. } =
+            begun.as_ref().map_or(Outcome::default(), |begun| begun.outcome);
+        let guess = begun.as_ref().map_or(&*forces, |begun| &begun.forces[..rows]);
         let team = Team::if_it_pays(rows >= MANY);
         self.sweeps.prepare(problem)?;
         for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best, &mut self.velocities]
         {
-            collect(list, rows, forces.iter().copied())?;
+            collect(list, rows, guess.iter().copied())?;
         }
         self.sums.prepare(rows)?;
-        collect(&mut self.history, most_notes(rows), std::iter::empty())?;
+        self.history.try_reserve(most_notes(rows))?;
         let mut run = Run {
             problem,
             source,
@@ -178,10 +192,10 @@ impl Room {
             body_products: Products::MoreThan(0),
             is_newton_in_bodies: false,
             cost_of_newton: 0.0,
-            spent: 0.0,
-            report: Report::default(),
-            first: Sums::default(),
-            best: Sums::default(),
+            spent: report.steps as f64 * costs::step_cost(problem, rows.pow(3) as u64 / 3),
+            report,
+            first,
+            best,
             observer,
             is_stopped: false,
             momentum: Momentum::default(),
@@ -197,6 +211,21 @@ impl Room {
         let outcome = Outcome { report, first: run.first, best: run.best, norms: run.norms };
         forces.copy_from_slice(&self.best);
         Ok(outcome)
+    }
+
+    fn begin_few(
+        &mut self,
+        task: &Task,
+        forces: &[Vector],
+        observer: &mut Observer,
+        begin: Instant,
+    ) -> memory::Result<Begun> {
+        let Self { memory: Memory { rolling, .. }, matrix, history, .. } = self;
+        let kept = Kept { rolling, matrix, history };
+        match task.problem.normal {
+            Normal::First => few::begin::<NormalFirst>(task, forces, kept, observer, begin),
+            Normal::Third => few::begin::<NormalThird>(task, forces, kept, observer, begin),
+        }
     }
 }
 
@@ -261,17 +290,15 @@ impl Run<'_, '_> {
     }
 
     fn rounds<A: Axes>(&mut self) -> memory::Result<Status> {
-        self.report.initial = self.look::<A>();
+        let residual = self.look::<A>();
+        if self.report.sweeps == 0 {
+            self.report.initial = residual;
+        }
         if let Some(end) = self.over() {
             return Ok(end);
         }
         let method = self.options.method;
         self.room.sweeps.begin(&self.room.now);
-        if method == Method::Automatic
-            && let Some(end) = self.begin_small::<A>()?
-        {
-            return Ok(end);
-        }
         if method != Method::Newton
             && let Some(end) = self.sweeps::<A>(usize::MAX, method == Method::Automatic)?
         {
@@ -417,9 +444,8 @@ impl Run<'_, '_> {
         if history.len() < most_notes(self.problem.rows()) {
             history.push(value);
         }
-        // Where W R is mostly rounding, it may seem to be the solution of a problem that has none.
         let tolerance = self.options.tolerance;
-        let counts = value > tolerance || !self.norms.are_huge(weights, allowed, tolerance);
+        let counts = counts(value, tolerance, &self.norms, weights, allowed);
         // The returned forces obey bounds and cones in any case.
         if is_first || counts && value < self.report.residual.by(self.options.measure) {
             self.report.residual = residual;
@@ -438,18 +464,37 @@ impl Run<'_, '_> {
 
     /// The status, if the solution is to end now.
     fn over(&self) -> Option<Status> {
-        if self.best_residual() <= self.options.tolerance {
-            Some(Status::Converged)
-        } else if self.is_stopped {
-            Some(Status::Stopped)
-        } else if self.report.sweeps >= self.options.max_sweeps {
-            Some(Status::SweepLimit)
-        } else if self.options.max_work.is_some_and(|most| self.work() >= most) {
-            Some(Status::WorkLimit)
-        } else if self.options.time_limit.is_some_and(|most| self.begin.elapsed() >= most) {
-            Some(Status::TimeLimit)
-        } else {
-            None
-        }
+        let Report { residual, sweeps, .. } = &self.report;
+        limit(self.options, residual, self.is_stopped, *sweeps, self.work(), self.begin)
     }
+}
+
+/// The status of a solution that is to end now.
+fn limit(
+    options: &Options,
+    residual: &Residual,
+    is_stopped: bool,
+    sweeps: usize,
+    work: u64,
+    begin: Instant,
+) -> Option<Status> {
+    if residual.by(options.measure) <= options.tolerance {
+        Some(Status::Converged)
+    } else if is_stopped {
+        Some(Status::Stopped)
+    } else if sweeps >= options.max_sweeps {
+        Some(Status::SweepLimit)
+    } else if options.max_work.is_some_and(|most| work >= most) {
+        Some(Status::WorkLimit)
+    } else if options.time_limit.is_some_and(|most| begin.elapsed() >= most) {
+        Some(Status::TimeLimit)
+    } else {
+        None
+    }
+}
+
+/// Whether forces with this residual may be a solution. Where W R is mostly rounding, it may seem to be the solution of a problem that
+/// has none.
+fn counts(residual: f64, tolerance: f64, norms: &Norms, weights: &[f64], forces: &[Vector]) -> bool {
+    residual > tolerance || !norms.are_huge(weights, forces, tolerance)
 }

@@ -1,9 +1,12 @@
 //! Data of a problem that are computed before sweeps and steps.
 
+use std::ops::RangeFrom;
+
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect, push};
 
 use super::frames::Axes;
+use super::gauss_seidel::Prepared;
 use super::laws::Local;
 use super::local::RollingContact;
 use super::problem::{Law, Problem3};
@@ -25,22 +28,54 @@ pub struct Memory {
     pub rolling: Vec<RollingContact>,
 }
 
+/// The index of the diagonal block of a row.
+pub fn diagonal(problem: &Problem3, row: usize) -> usize {
+    let range = problem.range(row);
+    range.start + problem.columns[range].partition_point(|&column| column < row as i32)
+}
+
 /// A block of W; zero where it has none.
 fn block_of(problem: &Problem3, row: usize, column: usize) -> Block {
     problem.row(row).find(|&(other, _)| other == column).map_or([0.0; 9], |(_, w)| *w)
 }
 
+/// Prepare the local problems of contacts with moments; `roots` are √d of each row.
+pub fn prepare_rolling<A: Axes>(
+    problem: &Problem3,
+    laws: &[Law],
+    roots: &[f64],
+    rolling: &mut Vec<RollingContact>,
+) -> memory::Result {
+    rolling.clear();
+    for row in 0..laws.len() {
+        if let Some(own) = Coefficients::of(laws, row) {
+            let block = |k: usize, j: usize| block_of(problem, row + k, row + j);
+            let blocks = std::array::from_fn(|k| std::array::from_fn(|j| block(k, j)));
+            push(rolling, RollingContact::new::<A>(&blocks, &own, [roots[row], roots[row + 1]]))?;
+        }
+    }
+    Ok(())
+}
+
+/// The local problem of a row with this diagonal block. `pairs` are the numbers of contacts with moments.
+pub fn local<A: Axes>(w: &Block, laws: &[Law], row: usize, pairs: &mut RangeFrom<u32>) -> Local {
+    match Coefficients::of(laws, row) {
+        Some(_) => Local::Pair(pairs.next().unwrap_or(0)),
+        None => Local::new::<A>(w, &laws[row]),
+    }
+}
+
 impl Memory {
+    /// What a sweep needs of it.
+    pub fn prepared(&self) -> Prepared<'_> {
+        Prepared { q: &self.q, weights: &self.weights, locals: &self.locals, rolling: &self.rolling }
+    }
+
     /// Compute all data of a problem.
     pub fn prepare<A: Axes>(&mut self, problem: &Problem3, laws: &[Law]) -> memory::Result<()> {
         let rows = problem.rows();
         let Self { q, weights: d, roots, diagonal, locals, rolling } = self;
-        let places = (0..rows).map(|row| {
-            let range = problem.range(row);
-            let columns = &problem.columns[range.clone()];
-            (range.start + columns.partition_point(|&column| column < row as i32)) as u32
-        });
-        collect(diagonal, rows, places)?;
+        collect(diagonal, rows, (0..rows).map(|row| self::diagonal(problem, row) as u32))?;
         let blocks = || diagonal.iter().map(|&at| problem.values[at as usize]);
         collect(
             q,
@@ -49,19 +84,8 @@ impl Memory {
         )?;
         collect(d, rows, weights(blocks()))?;
         collect(roots, rows, d.iter().map(|d| d.sqrt()))?;
-        rolling.clear();
-        for row in 0..rows {
-            if let Some(own) = Coefficients::of(laws, row) {
-                let block = |k: usize, j: usize| block_of(problem, row + k, row + j);
-                let blocks = std::array::from_fn(|k| std::array::from_fn(|j| block(k, j)));
-                push(rolling, RollingContact::new::<A>(&blocks, &own, [roots[row], roots[row + 1]]))?;
-            }
-        }
+        prepare_rolling::<A>(problem, laws, roots, rolling)?;
         let mut pairs = 0..;
-        let local = |(row, w): (usize, Block)| match Coefficients::of(laws, row) {
-            Some(_) => Local::Pair(pairs.next().unwrap_or(0)),
-            None => Local::new::<A>(&w, &laws[row]),
-        };
-        collect(locals, rows, blocks().enumerate().map(local))
+        collect(locals, rows, blocks().enumerate().map(|(row, w)| local::<A>(&w, laws, row, &mut pairs)))
     }
 }

@@ -50,6 +50,12 @@ pub fn sweep_cost(problem: &Problem3) -> f64 {
     2.2 * problem.columns.len() as f64 + 60.0 * problem.rows() as f64
 }
 
+/// The cost of a step whose factorization takes `products`, with its part in the analysis of the pattern.
+pub(super) fn step_cost(problem: &Problem3, products: u64) -> f64 {
+    let (rows, blocks) = (problem.rows() as f64, problem.columns.len() as f64);
+    PRODUCT * products as f64 + 25.0 * blocks + (150.0 + PIVOT) * rows
+}
+
 impl Run<'_, '_> {
     /// Whether Newton's method is expected to be quicker than `sweeps` sweeps, limited by the iteration limit.
     pub(super) fn newton_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
@@ -118,10 +124,8 @@ impl Run<'_, '_> {
         sweep_cost(self.problem)
     }
 
-    /// The cost of a step whose factorization takes `products`, with its part in the analysis of the pattern.
     pub(super) fn step_cost(&self, products: u64) -> f64 {
-        let (rows, blocks) = (self.problem.rows() as f64, self.problem.columns.len() as f64);
-        PRODUCT * products as f64 + 25.0 * blocks + (150.0 + PIVOT) * rows
+        step_cost(self.problem, products)
     }
 
     /// The work so far, in the same units.
@@ -141,14 +145,6 @@ impl Run<'_, '_> {
             self.products = self.room.newton.prepare(self.problem, self.laws, next)?;
         }
         Ok(self.products.filter(|&products| products <= most))
-    }
-
-    /// Prepare steps of Newton's method in the space of contacts. Returns false if factors are too large.
-    pub(super) fn has_factors_of_contacts(&mut self) -> memory::Result<bool> {
-        let products = self.products(MOST_PRODUCTS, MOST_PRODUCTS)?;
-        self.is_newton_in_bodies = false;
-        self.cost_of_newton = self.step_cost(products.unwrap_or(0));
-        Ok(products.is_some())
     }
 
     /// Choose the cheaper space for Newton's method. Returns false if factors are too large in both.

@@ -65,7 +65,8 @@ impl Run<'_, '_> {
             // The scaled residual is about as large as the change.
             let estimate = change * ratio;
             let is_near = estimate <= 2.0 * self.options.tolerance;
-            if is_near || !estimate.is_finite() || number % BETWEEN == BETWEEN - 1 || left == 0 {
+            let is_last = left == 0 || self.over().is_some();
+            if is_near || !estimate.is_finite() || number % BETWEEN == BETWEEN - 1 || is_last {
                 self.look_after_sweeps::<A>();
                 ratio = self.ratio();
                 if let Some(end) = self.over() {
@@ -121,11 +122,8 @@ impl Run<'_, '_> {
         (factor - 1.0) * number
     }
 
-    /// The ratio of the chosen residual to the scaled one, at least 1.
     fn ratio(&self) -> f64 {
-        let residual = &self.report.residual;
-        let ratio = residual.by(self.options.measure) / residual.scaled;
-        if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
+        self.report.residual.ratio_to_scaled(self.options.measure)
     }
 
     /// Make a sweep; returns the scaled norm of the change, relative to B.

@@ -1,0 +1,227 @@
+//! The beginning of problems with few rows: few sweeps, then a few steps, since a step costs as much as some sweeps there. All is on
+//! the stack. Most of these problems end here, and anything that is prepared for the others would take longer.
+
+mod steps;
+
+use std::time::Instant;
+
+use crate::math::Vector;
+use crate::memory::{self, push};
+use crate::solve::frames::Axes;
+use crate::solve::gauss_seidel::{Force, Prepared, relax_any};
+use crate::solve::laws::{Local, allowed_in_row};
+use crate::solve::local::RollingContact;
+use crate::solve::options::{Report, Status};
+use crate::solve::residual::{Norms, Sums, velocity, weights};
+use crate::solve::workspace::{diagonal, local, prepare_rolling};
+
+use super::costs::{step_cost, sweep_cost};
+use super::{Observer, Outcome, Task, VERY_FEW, counts, limit};
+
+/// The trials. The sweeps before the first one cost this share of a step, and before the next one `MORE` times as much.
+const TRIALS: usize = 2;
+const SHARE: f64 = 0.5;
+const MORE: f64 = 4.0;
+const LEAST_SWEEPS: usize = 2;
+
+/// Sweeps go on while those that seem to be left cost at most as much as this number of steps.
+const AHEAD: f64 = 0.5;
+
+/// The outcome so far, the best forces, and the status if the solution has ended.
+pub(super) struct Begun {
+    pub outcome: Outcome,
+    pub forces: [Vector; VERY_FEW],
+    pub end: Option<Status>,
+}
+
+/// The workspace in a room. Residuals are added to the history.
+pub(super) struct Kept<'a> {
+    pub rolling: &'a mut Vec<RollingContact>,
+    pub matrix: &'a mut Vec<[f64; 4]>,
+    pub history: &'a mut Vec<f64>,
+}
+
+/// A problem with at most N rows.
+struct Few<'a, 'w, const N: usize> {
+    task: &'a Task<'a>,
+    rows: usize,
+    q: [Vector; N],
+    weights: [f64; N],
+    roots: [f64; N],
+    locals: [Local; N],
+    now: [Force; N],
+    /// The closest forces that the laws allow, and their velocities, of the last look.
+    allowed: [Vector; N],
+    velocities: [Vector; N],
+    best: [Vector; N],
+    /// The cost of a sweep, and of a step if factors are full.
+    sweep_cost: f64,
+    step_cost: f64,
+    outcome: Outcome,
+    kept: Kept<'a>,
+    observer: &'a mut Observer<'w>,
+    is_stopped: bool,
+    begin: Instant,
+}
+
+/// Begin the solution of a problem with one to `VERY_FEW` rows.
+///
+/// # Errors
+/// If memory is exhausted.
+pub(super) fn begin<A: Axes>(
+    task: &Task,
+    forces: &[Vector],
+    kept: Kept,
+    observer: &mut Observer,
+    begin: Instant,
+) -> memory::Result<Begun> {
+    match task.problem.rows() {
+        1 => Few::<1>::new::<A>(task, forces, kept, observer, begin)?.run::<A>(),
+        2..=4 => Few::<4>::new::<A>(task, forces, kept, observer, begin)?.run::<A>(),
+        _ => Few::<VERY_FEW>::new::<A>(task, forces, kept, observer, begin)?.run::<A>(),
+    }
+}
+
+impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
+    fn new<A: Axes>(
+        task: &'a Task,
+        forces: &[Vector],
+        kept: Kept<'a>,
+        observer: &'a mut Observer<'w>,
+        begin: Instant,
+    ) -> memory::Result<Self> {
+        let &Task { problem, laws, .. } = task;
+        let rows = problem.rows();
+        let block = |row: usize| problem.values[diagonal(problem, row)];
+        let (mut q, mut d, mut locals) = ([[0.0; 3]; N], [1.0; N], [Local::Pair(0); N]);
+        d.iter_mut().zip(weights((0..rows).map(block))).for_each(|(d, weight)| *d = weight);
+        let roots = d.map(f64::sqrt);
+        prepare_rolling::<A>(problem, laws, &roots, kept.rolling)?;
+        let mut pairs = 0..;
+        for row in 0..rows {
+            q[row] = std::array::from_fn(|i| problem.b[row][i] + laws[row].bias[i]);
+            locals[row] = local::<A>(&block(row), laws, row, &mut pairs);
+        }
+        let mut best = [[0.0; 3]; N];
+        best[..rows].copy_from_slice(forces);
+        let norms = Norms::new(laws, &q[..rows], &d[..rows]);
+        Ok(Self {
+            task,
+            rows,
+            q,
+            weights: d,
+            roots,
+            locals,
+            now: best.map(|force| Force::new(&force)),
+            allowed: best,
+            velocities: [[0.0; 3]; N],
+            best,
+            sweep_cost: sweep_cost(problem),
+            step_cost: step_cost(problem, rows.pow(3) as u64 / 3),
+            outcome: Outcome { norms, ..Outcome::default() },
+            kept,
+            observer,
+            is_stopped: false,
+            begin,
+        })
+    }
+
+    fn run<A: Axes>(mut self) -> memory::Result<Begun> {
+        let end = self.trials::<A>()?;
+        let mut forces = [[0.0; 3]; VERY_FEW];
+        forces[..N].copy_from_slice(&self.best);
+        Ok(Begun { outcome: self.outcome, forces, end })
+    }
+
+    /// Try a few steps, each time after few sweeps.
+    fn trials<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
+        self.look::<A>()?;
+        let mut sweeps = SHARE * self.step_cost / self.sweep_cost;
+        for _ in 0..TRIALS {
+            if let Some(end) = self.sweeps::<A>(LEAST_SWEEPS.max(sweeps as usize))? {
+                return Ok(Some(end));
+            }
+            if let Some(end) = self.steps::<A>()? {
+                return Ok(Some(end));
+            }
+            self.now = self.best.map(|force| Force::new(&force));
+            sweeps *= MORE;
+        }
+        Ok(None)
+    }
+
+    /// Make this number of sweeps, and then those that seem to be left, if they cost less than steps.
+    fn sweeps<A: Axes>(&mut self, mut left: usize) -> memory::Result<Option<Status>> {
+        let options = self.task.options;
+        let (mut end, mut before, mut is_extended) = (self.over(), f64::INFINITY, false);
+        while end.is_none() && left > 0 {
+            let change = self.sweep::<A>();
+            left -= 1;
+            let estimate = change * self.outcome.report.residual.ratio_to_scaled(options.measure);
+            // One sweep solves a single row.
+            let is_last = left == 0 || self.rows == 1 || self.over().is_some();
+            if is_last || estimate <= 2.0 * options.tolerance {
+                self.look::<A>()?;
+            }
+            end = self.over();
+            if left == 0 && !is_extended {
+                let rate = change / before;
+                let more = (options.tolerance / estimate).ln() / rate.ln();
+                if rate < 1.0 && more * self.sweep_cost <= AHEAD * self.step_cost {
+                    left = more.max(0.0) as usize + 1;
+                }
+                is_extended = true;
+            }
+            before = change;
+        }
+        Ok(end)
+    }
+
+    /// Make a sweep; returns the scaled norm of the change, relative to B.
+    fn sweep<A: Axes>(&mut self) -> f64 {
+        let Self { task, rows, q, weights, locals, now, outcome, kept, .. } = self;
+        let prepared = Prepared { q, weights, locals, rolling: kept.rolling };
+        let changed: f64 = (0..*rows).map(|row| relax_any::<A>(now, task.problem, &prepared, row)).sum();
+        outcome.report.sweeps += 1;
+        changed.sqrt() / outcome.norms.scaled()
+    }
+
+    /// Compute the residual of the closest forces that the laws allow, and keep these if they are the best so far. Returns the residual.
+    fn look<A: Axes>(&mut self) -> memory::Result<f64> {
+        let Task { problem, laws, options, .. } = *self.task;
+        let (rows, is_first) = (0..self.rows, self.kept.history.is_empty());
+        let now: [Vector; N] = std::array::from_fn(|row| self.now[row].load());
+        rows.clone().for_each(|row| self.allowed[row] = allowed_in_row::<A>(laws, row, &now));
+        for row in rows.clone() {
+            self.velocities[row] = velocity(problem, row, &self.q[row], |column| self.allowed[column]);
+        }
+        let sums = Sums::new::<A>(laws, &self.weights, &self.allowed, &self.velocities, rows);
+        let work = self.work();
+        let Outcome { report, first, best, norms } = &mut self.outcome;
+        let residual = sums.over(norms);
+        let value = residual.by(options.measure);
+        push(self.kept.history, value)?;
+        if is_first {
+            (report.initial, *first) = (residual, sums);
+        }
+        let counts = counts(value, options.tolerance, norms, &self.weights, &self.allowed);
+        if is_first || counts && value < report.residual.by(options.measure) {
+            (report.residual, *best) = (residual, sums);
+            self.best = self.allowed;
+        }
+        (report.work, report.time) = (work, self.begin.elapsed());
+        self.is_stopped |= !(self.observer)(report, best);
+        Ok(value)
+    }
+
+    fn work(&self) -> u64 {
+        let Report { sweeps, steps, .. } = self.outcome.report;
+        (sweeps as f64 * self.sweep_cost + steps as f64 * self.step_cost) as u64
+    }
+
+    /// The status, if the solution is to end now.
+    fn over(&self) -> Option<Status> {
+        let Report { residual, sweeps, .. } = &self.outcome.report;
+        limit(self.task.options, residual, self.is_stopped, *sweeps, self.work(), self.begin)
+    }
+}
