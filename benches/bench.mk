@@ -34,7 +34,7 @@ bench-system:
 	@$(MEASURE) system -- $(SCENES)
 
 bench-solve: shared
-	@scripts/require python3-siconos python3-scipy
+	@scripts/require cc python3-siconos python3-scipy python3-cffi
 	@/usr/bin/python3 -B benches/solve/main.py $(SHARED) $(FILES)
 	@$(MEASURE) determinacy
 

@@ -1,70 +1,51 @@
-"""The library through its C interface: laws, rows and systems as arrays of NumPy, and one solution that is timed."""
-import ctypes
+"""The library through its C interface: laws, rows and systems as arrays of NumPy, and one solution that is timed. The header says the
+layouts of structures."""
+import pathlib
+import subprocess
 
+import cffi
 import numpy as np
 
 from problems import CONTACT, Local
 from timing import clocks, elapsed
 
-CONTACT_LAW, BOUNDS_LAW = 1, 3
-GAUSS_SEIDEL_METHOD = 1
-DENSE_INERTIA, FREE_VELOCITY = 1, 0
 # A tolerance of zero would be the default.
 NEVER = 1e-300
 
 
-class Law(ctypes.Structure):
-    _fields_ = [('kind', ctypes.c_int), ('friction', ctypes.c_double), ('friction_2', ctypes.c_double), ('cohesion', ctypes.c_double),
-                ('lower', ctypes.c_double * 6), ('upper', ctypes.c_double * 6), ('bias', ctypes.c_double * 6)]
+def declarations():
+    header = pathlib.Path(__file__).parents[2] / 'include' / 'ldy_system.h'
+    # cffi knows the types of the system's headers.
+    text = ''.join(line for line in header.open() if not line.startswith('#include'))
+    return subprocess.run(['cc', '-E', '-P', '-'], input=text, capture_output=True, text=True, check=True).stdout
 
 
-class Rows(ctypes.Structure):
-    _fields_ = [('size', ctypes.c_size_t), ('rows', ctypes.c_int), ('blocks', ctypes.c_int), ('starts', ctypes.c_void_p),
-                ('columns', ctypes.c_void_p), ('values', ctypes.c_void_p), ('B', ctypes.c_void_p), ('V', ctypes.c_void_p),
-                ('diagonal', ctypes.c_void_p), ('inverse', ctypes.c_void_p), ('constraints', ctypes.c_void_p),
-                ('scalar_starts', ctypes.c_void_p), ('value_starts', ctypes.c_void_p), ('diagonal_starts', ctypes.c_void_p),
-                ('scalars', ctypes.c_size_t)]
+ffi = cffi.FFI()
+ffi.cdef(declarations())
 
 
-class Options(ctypes.Structure):
-    _fields_ = [('size', ctypes.c_size_t), ('tolerance', ctypes.c_double), ('measure', ctypes.c_int),
-                ('method', ctypes.c_int), ('sweeps', ctypes.c_int), ('normal_first', ctypes.c_int),
-                ('seconds', ctypes.c_double)]
-
-
-class Inertia(ctypes.Structure):
-    _fields_ = [('size', ctypes.c_size_t), ('kind', ctypes.c_int), ('n', ctypes.c_int), ('values', ctypes.c_void_p),
-                ('starts', ctypes.c_void_p), ('rows', ctypes.c_void_p), ('count', ctypes.c_size_t), ('mass', ctypes.c_double),
-                ('apply_inverse', ctypes.c_void_p), ('data', ctypes.c_void_p), ('release', ctypes.c_void_p)]
-
-
-class Matrix(ctypes.Structure):
-    _fields_ = [('size', ctypes.c_size_t), ('rows', ctypes.c_size_t), ('columns', ctypes.c_size_t), ('values', ctypes.c_void_p),
-                ('row_stride', ctypes.c_size_t), ('column_stride', ctypes.c_size_t), ('starts', ctypes.c_void_p),
-                ('counts', ctypes.c_void_p), ('indices', ctypes.c_void_p), ('count', ctypes.c_size_t)]
-
-
-def sized(structure, **fields):
-    return structure(size=ctypes.sizeof(structure), **fields)
+def sized(name, **fields):
+    """A pointer to a new structure with its size set."""
+    return ffi.new(name + ' *', dict(fields, size=ffi.sizeof(name)))
 
 
 def pointer(array):
-    return array.ctypes.data_as(ctypes.c_void_p)
+    """The address alone: the caller keeps the array."""
+    return ffi.cast('void *', array.ctypes.data)
 
 
 class Library:
     def __init__(self, path):
-        self.functions = ctypes.CDLL(path)
-        self.functions.ldy_last_error.restype = ctypes.c_char_p
+        self.functions = ffi.dlopen(path)
 
     def call(self, name, *arguments):
         if getattr(self.functions, name)(*arguments):
-            raise RuntimeError(self.functions.ldy_last_error().decode())
+            raise RuntimeError(ffi.string(self.functions.ldy_last_error()).decode())
 
-    def create(self, name):
-        handle = ctypes.c_void_p()
-        self.call(name, ctypes.byref(handle))
-        return handle
+    def create(self, kind):
+        handle = ffi.new('ldy_%s **' % kind)
+        self.call('ldy_%s_create' % kind, handle)
+        return handle[0]
 
     def prepare(self, problem):
         """The problem as the library takes it."""
@@ -78,14 +59,18 @@ class Prepared:
 
     def run(self, tolerance, r, of_system=False, **options):
         """Solve from the forces r. Returns the seconds. Each solver is a new one: most problems of a simulation have another pattern."""
-        library, options = self.library, sized(Options, tolerance=tolerance, normal_first=self.normal_first, **options)
-        solver = library.create('ldy_contact_solver_create')
-        name, subject = ('ldy_contact_solver_solve', self.system) if of_system else ('ldy_contact_solver_solve_rows', ctypes.byref(self.rows))
+        library = self.library
+        options = sized('ldy_contact_solver_options', tolerance=tolerance, normal_first=self.normal_first, **options)
+        solver = library.create('contact_solver')
+        functions = library.functions
+        solve, subject = (functions.ldy_contact_solver_solve, self.system) if of_system else (functions.ldy_contact_solver_solve_rows, self.rows)
+        forces = pointer(r)
         begin = clocks()
-        library.call(name, solver, subject, self.laws, ctypes.c_size_t(len(self.laws)), ctypes.byref(options), pointer(r),
-                     ctypes.c_size_t(len(r)), None)
+        code = solve(solver, subject, self.laws, len(self.laws), options, forces, len(r), ffi.NULL)
         seconds = elapsed(begin)
-        library.functions.ldy_contact_solver_destroy(solver)
+        if code:
+            raise RuntimeError(ffi.string(functions.ldy_last_error()).decode())
+        functions.ldy_contact_solver_destroy(solver)
         return seconds
 
     def attempt(self, tolerance, of_system=False, guess=None):
@@ -99,7 +84,7 @@ class Prepared:
         """A run of plain sweeps from zeros, for `timing.apart`."""
         def attempt(r):
             r[:] = 0
-            return self.run(NEVER, r, method=GAUSS_SEIDEL_METHOD, sweeps=count)
+            return self.run(NEVER, r, method=self.library.functions.LDY_METHOD_GAUSS_SEIDEL, max_sweeps=count)
         return attempt
 
 
@@ -107,49 +92,57 @@ class LocalRows(Prepared):
     normal_first = 1
 
     def __init__(self, library, problem):
-        self.library, count = library, len(problem.friction)
+        self.library, count, height = library, len(problem.friction), problem.height
         starts, columns = (np.ascontiguousarray(indices, np.int32) for indices in (problem.W.indptr, problem.W.indices))
         # The library has blocks by columns.
         values = np.ascontiguousarray(problem.W.data.transpose(0, 2, 1))
-        self.laws = (Law * count)(*(Law(kind=CONTACT_LAW, friction=friction) for friction in problem.friction))
-        self.rows = sized(Rows, rows=count, blocks=len(columns), starts=pointer(starts), columns=pointer(columns),
-                          values=pointer(values), B=pointer(problem.q))
+        rolling = np.zeros(count) if problem.rolling is None else problem.rolling
+        kind = library.functions.LDY_LAW_CONTACT if problem.rolling is None else library.functions.LDY_LAW_ROLLING_CONTACT
+        self.laws = ffi.new('ldy_law[]', [
+            {'kind': kind, 'friction': friction, 'rolling_friction': length} for friction, length in zip(problem.friction, rolling)])
+        scalar_starts = height * np.arange(count + 1, dtype=np.int32)
+        value_starts = height ** 2 * np.arange(len(columns) + 1, dtype=np.uintp)
+        # Rows of three scalars need no layout.
+        layout = {} if height == 3 else {
+            'scalar_starts': pointer(scalar_starts), 'value_starts': pointer(value_starts), 'scalars': height * count}
+        self.rows = sized('ldy_rows', rows=count, blocks=len(columns), starts=pointer(starts), columns=pointer(columns),
+                          values=pointer(values), B=pointer(problem.q), **layout)
         # The rows have the addresses alone.
-        self.arrays = starts, columns, values, problem
+        self.arrays = starts, columns, values, scalar_starts, value_starts, problem
 
 
 class System(Prepared):
     def __init__(self, library, problem):
-        self.library, self.system = library, library.create('ldy_system_create')
+        self.library, self.system = library, library.create('system')
+        functions = library.functions
         bodies = np.array([self._insert(mass) for mass in problem.masses], np.int64)
         first = 0
         for body, mass in zip(bodies, problem.masses):
-            library.call('ldy_system_set_velocity', self.system, ctypes.c_longlong(body), FREE_VELOCITY, pointer(problem.vf[first:]),
-                         ctypes.c_size_t(len(mass)))
+            library.call('ldy_system_set_velocity', self.system, body, functions.LDY_VELOCITY_FREE, pointer(problem.vf[first:]), len(mass))
             first += len(mass)
-        H, heights, size = problem.H, np.array(problem.heights, np.int32), ctypes.c_size_t
+        H, heights = problem.H, np.array(problem.heights, np.int32)
         starts, indices = (np.ascontiguousarray(array, np.int32) for array in (H.indptr, H.indices))
-        J = sized(Matrix, rows=H.shape[0], columns=H.shape[1], values=pointer(H.data), starts=pointer(starts),
+        J = sized('ldy_matrix', rows=H.shape[0], columns=H.shape[1], values=pointer(H.data), starts=pointer(starts),
                   indices=pointer(indices), count=len(H.data))
-        library.call('ldy_system_add_jacobian', self.system, pointer(bodies), size(len(bodies)), pointer(heights),
-                     size(len(heights)), ctypes.byref(J), ctypes.byref(ctypes.c_longlong()))
-        library.call('ldy_system_update', self.system, ctypes.c_double(problem.h))
-        self.rows = sized(Rows)
-        library.call('ldy_system_results', self.system, ctypes.byref(self.rows))
-        self.laws = (Law * problem.count)(*(law(problem, k) for k in range(problem.count)))
+        library.call('ldy_system_add_jacobian', self.system, pointer(bodies), len(bodies), pointer(heights), len(heights), J,
+                     ffi.new('int64_t *'))
+        library.call('ldy_system_update', self.system, problem.h)
+        self.rows = sized('ldy_rows')
+        library.call('ldy_system_results', self.system, self.rows)
+        self.laws = ffi.new('ldy_law[]', [law(functions, problem, k) for k in range(problem.count)])
 
     def _insert(self, mass):
-        inverse, body = np.linalg.inv(mass), ctypes.c_longlong()
+        inverse, body = np.linalg.inv(mass), ffi.new('int64_t *')
         inverse = 0.5 * (inverse + inverse.T)
-        inertia = sized(Inertia, kind=DENSE_INERTIA, n=len(mass), values=pointer(inverse))
-        self.library.call('ldy_system_add_body', self.system, ctypes.byref(inertia), ctypes.byref(body))
-        return body.value
+        inertia = sized('ldy_inertia', kind=self.library.functions.LDY_INERTIA_DENSE, n=len(mass), values=pointer(inverse))
+        self.library.call('ldy_system_add_body', self.system, inertia, body)
+        return body[0]
 
 
-def law(problem, k):
+def law(functions, problem, k):
     """The law of a constraint. A fixed one has no bounds."""
     rows = slice(problem.starts[k], problem.starts[k + 1])
-    six = lambda values: (ctypes.c_double * 6)(*values[rows])
+    bias = list(problem.bias[rows])
     if problem.kinds[k] == CONTACT:
-        return Law(kind=CONTACT_LAW, friction=problem.mu[k], bias=six(problem.bias))
-    return Law(kind=BOUNDS_LAW, lower=six(problem.lower), upper=six(problem.upper), bias=six(problem.bias))
+        return {'kind': functions.LDY_LAW_CONTACT, 'friction': problem.mu[k], 'bias': bias}
+    return {'kind': functions.LDY_LAW_BOUNDS, 'lower': list(problem.lower[rows]), 'upper': list(problem.upper[rows]), 'bias': bias}

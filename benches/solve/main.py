@@ -10,7 +10,9 @@ LDY_PYTHON) are left out if that has not got them.
 
 - Local problems (W, q, mu), from zero forces: `bench-solve NAME contacts=N tolerance=T ldy_ms=X best_ms=X best=SOLVER nsgs_ms=X pin_ms=X
   natural=X scaled=X`. Pinocchio takes W as symmetric, so its forces are checked with the symmetric part of W.
+- Local problems in a plane, and with rolling friction: the same without nsgs_ms and pin_ms. `best` is the quickest solver of Siconos.
 - Problems with bodies: see bodies.py.
+- Problems in global form are left out.
 """
 import os
 import statistics
@@ -33,10 +35,14 @@ PYTHON = os.environ.get('LDY_PYTHON')
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    library, problems = Library(sys.argv[1]), [load(path) for path in sys.argv[2:]]
+    library, problems = Library(sys.argv[1]), [problem for problem in map(load, sys.argv[2:]) if problem]
+    by_height = {height: [problem for problem in problems if isinstance(problem, Local) and problem.height == height] for height in (2, 3, 5)}
     of_bodies = [problem for problem in problems if not isinstance(problem, Local)]
-    if len(of_bodies) < len(problems):
-        compare_local([problem for problem in problems if isinstance(problem, Local)], library)
+    if by_height[3]:
+        compare_local(by_height[3], library)
+    for height, name, limit in ((2, 'planar', 0.5), (5, 'rolling', 0.3)):
+        if by_height[height]:
+            compare_with_best(by_height[height], library, name, limit)
     if of_bodies:
         bodies.compare(of_bodies, library, PYTHON)
 
@@ -80,6 +86,29 @@ def compare_local(problems, library):
     if over_pin:
         print('median-over-pinocchio, of %d: %.3f' % (len(over_pin), statistics.median(over_pin)))
     print('targets of the pile: make bench-pile')
+
+
+def compare_with_best(problems, library, name, limit):
+    """Solved by the library, beside the quickest solver of Siconos."""
+    unsolved, ratios = 0, {tolerance: [] for tolerance in TOLERANCES}
+    for problem in problems:
+        prepared = library.prepare(problem)
+        for tolerance in TOLERANCES:
+            times = siconos_peer.times(problem, tolerance, natural(problem), best_only=True)
+            r, own = apart(len(problem.q), prepared.attempt(tolerance))
+            residuals = problem.residuals(r)
+            solved = max(residuals) <= tolerance * (1 + 1e-6)
+            best = min(times, key=times.get, default='-')
+            print('bench-solve %s contacts=%d tolerance=%g ldy_ms=%.3f best_ms=%.3f best=%s natural=%.1e scaled=%.1e%s' % (
+                problem.name, len(problem.friction), tolerance, 1e3 * own, 1e3 * times.get(best, np.inf), best, *residuals,
+                '' if solved else ' UNSOLVED'), flush=True)
+            if times:
+                unsolved += tolerance == 1e-8 and not solved
+                ratios[tolerance].append(own / times[best] if solved else np.inf)
+    print('target %s-unsolved-1e-8 %d 0' % (name, unsolved))
+    medians = [statistics.median(values) for values in ratios.values() if values]
+    if medians:
+        print('target %s-over-best %.3f %g' % (name, max(medians), limit))
 
 
 if __name__ == '__main__':

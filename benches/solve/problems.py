@@ -1,8 +1,10 @@
 """Frictional contact problems from files, and their residuals: local problems (W, q, mu), and problems with bodies (M, H, free velocities).
 
-Residuals are the natural map over |q|, and the same in units in which the diagonal blocks of W have the trace 3.
+Residuals are the natural map over |q|, and the same in units in which the diagonal of W has the mean 1 over the forces of a contact, and over
+its moments.
 """
 import copy
+import itertools
 import os
 
 import numpy as np
@@ -12,46 +14,66 @@ CONTACT, FIXED, BOUNDS = 0, 1, 2
 
 
 def load(path):
+    """The problem; None if it is in global form, of which `make solve` makes a local problem."""
     with np.load(path, allow_pickle=False) as file:
+        if 'M_data' in file:
+            return None
         arrays = {name: file[name] for name in file.files}
     return (Bodies if 'vf' in arrays else Local)(path, arrays)
 
 
-def onto_cones(x, friction):
-    """The closest vectors in cones; the normal component comes first."""
-    n, t = x[:, 0], np.hypot(x[:, 1], x[:, 2])
-    inside = (n >= 0) & (t <= friction * n)
-    polar = ~inside & (friction * t <= -n)
-    normal = (n + friction * t) / (1 + friction ** 2)
-    directions = np.divide(x[:, 1:], t[:, None], out=np.zeros_like(x[:, 1:]), where=t[:, None] > 0)
-    edge = np.column_stack((normal, (friction * normal)[:, None] * directions))
-    return np.where(inside[:, None], x, np.where(polar[:, None], 0.0, edge))
+def onto_cones(x, parts):
+    """The closest vectors in cones, normal component first. Each part has columns, and the factor of the normal component that bounds their
+    length.
+
+    The normal component a of the projection is the root of a - n - sum of c (l - c a)+ over parts of length l with factor c. This is the
+    minimum of increasing functions, one for each set of parts, so a is the largest of their roots."""
+    normals, lengths = x[:, 0], [np.linalg.norm(x[:, columns], axis=1) for columns, _ in parts]
+    a = np.zeros(len(x))
+    for chosen in itertools.product((0, 1), repeat=len(parts)):
+        held = [(choice * factor, length) for choice, (_, factor), length in zip(chosen, parts, lengths)]
+        a = np.maximum(a, (normals + sum(c * length for c, length in held)) / (1 + sum(c * c for c, _ in held)))
+    y = x.copy()
+    y[:, 0] = a
+    for (columns, factor), length in zip(parts, lengths):
+        y[:, columns] *= np.minimum(1, np.divide(factor * a, length, out=np.ones(len(x)), where=length > 0))[:, None]
+    return y
 
 
 class Problem:
-    """A subclass sets q, friction of its contacts, `components` (the normal and the tangents of each contact), `scale` of each scalar row, and
-    `velocity(r)`. Other scalar rows have bounds `lower` and `upper`."""
+    """A subclass sets q, friction of its contacts, `components` (the normal, the tangents and the moments of each contact), `scale` of each
+    scalar row, and `velocity(r)`. `rolling` has the lengths that bound moments, if there are moments. Other scalar rows have bounds `lower` and
+    `upper`."""
 
-    lower, upper = -np.inf, np.inf
+    lower, upper, rolling = -np.inf, np.inf, None
 
     def __init__(self, path):
         self.path, self.name = path, os.path.basename(path)[:-4]
 
-    def project(self, x):
-        y = np.clip(x, self.lower, self.upper)
-        y[self.components] = onto_cones(x[self.components], self.friction)
-        return y
+    def parts(self, root):
+        """Parts of cones, see `onto_cones`, of forces times `root`."""
+        tangents = self.components.shape[1] - (3 if self.rolling is not None else 1)
+        unit = root[self.components]
+        parts = [(slice(1, 1 + tangents), self.friction * unit[:, 1] / unit[:, 0])]
+        if self.rolling is not None:
+            parts.append((slice(1 + tangents, None), self.rolling * unit[:, -1] / unit[:, 0]))
+        return parts
 
     def residuals(self, r):
         if r is None or not np.all(np.isfinite(r)):
             return np.inf, np.inf
         w = self.velocity(r)
-        normal, *tangents = self.components.T
-        w[normal] += self.friction * np.hypot(*(w[tangent] for tangent in tangents))
-        root = np.sqrt(self.scale)
-        natural = np.linalg.norm(r - self.project(r - w)) / np.linalg.norm(self.q)
-        scaled = np.linalg.norm(root * (r - self.project(r - w / self.scale))) / np.linalg.norm(self.q / root)
-        return natural, scaled
+        contacts = w[self.components]
+        w[self.components[:, 0]] += sum(
+            factor * np.linalg.norm(contacts[:, columns], axis=1) for columns, factor in self.parts(np.ones(len(w))))
+        return tuple(self.map(r, w, root) for root in (np.ones(len(w)), np.sqrt(self.scale)))
+
+    def map(self, r, w, root):
+        """The natural map over |q|, in units in which forces are `root` times as large."""
+        x = root * r - w / root
+        y = np.clip(x, self.lower * root, self.upper * root)
+        y[self.components] = onto_cones(x[self.components], self.parts(root))
+        return np.linalg.norm(root * r - y) / np.linalg.norm(self.q / root)
 
     def residual(self, r):
         """The larger of both."""
@@ -59,26 +81,38 @@ class Problem:
 
 
 class Local(Problem):
-    """Contacts with W as 3x3 blocks, normal first."""
+    """Contacts with W as blocks, normal first: of three rows, of two in a plane, or of five with moments about the tangents."""
 
     def __init__(self, path, arrays):
         super().__init__(path)
         shape = tuple(int(size) for size in arrays['shape'])
         W = sparse.bsr_matrix((arrays['data'], arrays['indices'], arrays['indptr']), shape=shape)
+        if 'mu_r' in arrays:
+            self.rolling = np.array(arrays['mu_r'], float)
         self._set(W, np.array(arrays['q'], float), np.array(arrays['mu'], float))
 
     def _set(self, W, q, friction):
         W.sort_indices()
-        self.W, self.q, self.friction = W, q, friction
-        self.components = np.arange(len(q)).reshape(-1, 3)
-        self.scale = np.repeat(W.diagonal().reshape(-1, 3).mean(1), 3)
+        self.W, self.q, self.friction, self.height = W, q, friction, W.blocksize[0]
+        self.components = np.arange(len(q)).reshape(-1, self.height)
+        self.scale = self._scale()
         return self
+
+    def _scale(self):
+        """Means of the diagonal of W over the forces, and over the moments, of a contact; the largest mean if it is not positive."""
+        diagonal = self.W.diagonal()
+        for part in np.split(diagonal.reshape(-1, self.height), [3], axis=1):
+            if part.size:
+                mean = part.mean(1, keepdims=True)
+                part[:] = np.where(mean > 0, mean, mean.max())
+        return diagonal
 
     def velocity(self, r):
         return self.W @ r + self.q
 
     def symmetric(self):
-        return copy.copy(self)._set(sparse.bsr_matrix(0.5 * (self.W + self.W.T), blocksize=(3, 3)), self.q, self.friction)
+        W = sparse.bsr_matrix(0.5 * (self.W + self.W.T), blocksize=self.W.blocksize)
+        return copy.copy(self)._set(W, self.q, self.friction)
 
 
 class Bodies(Problem):
