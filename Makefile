@@ -16,6 +16,7 @@
 #   make bench-steps FILES="a.npz" TOLERANCES="1e-3 1e-4"  sequences of steps as a host runs them, each with the last forces as initial guess
 #   make bench-scaling                scenes of several sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-pile                   friction in a pile of 5000 spheres compared with a plain Gauss-Seidel, one thread and two
+#   make bench-parallel                one system on 1, 2 and 8 processes: times, messages, sweeps, memory (PARALLEL_SIZE=42)
 #   make bench-peers                  measure in alternation with MuJoCo, Pinocchio, NumPy and Siconos
 #   make bench-docs                   run all benches again and rewrite the tables and figures of docs
 #   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
@@ -173,7 +174,7 @@ build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build $(LIBRARY) --f
 OTHER_MPI_TESTS ?= one-process test
 
 # The tests with MPI $(1): with the first all, with others fewer steps.
-mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile $(if $(filter $(1),$(firstword $(MPIS))),,STEPS=10 UPDATES=50) MPICC="$(MPICC.$(1))" \
+mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile $(if $(filter $(1),$(firstword $(MPIS))),,STEPS=10 UPDATES=50 WORLDS=4) MPICC="$(MPICC.$(1))" \
   MPIRUN="$(MPIRUN.$(1))" BUILD=$(MPI_TARGET)/$(1)/tests LDY_LIB=$(MPI_TARGET)/$(1)/libldy-mpi.a
 
 mpi:

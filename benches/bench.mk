@@ -23,7 +23,7 @@ endif
 
 MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
-.PHONY: bench bench-system bench-solve bench-gradients bench-batch bench-steps bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-tables bench-docs bench-solve-docs bench-steps-docs
+.PHONY: bench bench-system bench-solve bench-gradients bench-batch bench-steps bench-pile bench-parallel bench-scaling bench-crush bench-peers bench-kernels bench-tables bench-docs bench-solve-docs bench-steps-docs
 
 bench:
 	@scripts/require cc $(CARGO)
@@ -61,6 +61,18 @@ bench-steps:
 bench-pile:
 	@scripts/require cc $(CARGO)
 	@$(MEASURE) pile
+
+# With the first MPI. PARALLEL_SIZE: the edge of the packing; 42 has about 200,000 contacts.
+PARALLEL_SIZE ?= 42
+PARALLEL_DIR = $(MPI_TARGET)/bench
+bench-parallel: first = $(firstword $(MPIS))
+bench-parallel:
+	@scripts/require cc $(CARGO) $(MPICC.$(first)) $(firstword $(MPIRUN.$(first)))
+	@$(call build_mpi,$(MPICC.$(first)),$(PARALLEL_DIR)/libldy-mpi.a)
+	@$(MPICC.$(first)) -std=c11 -O2 -Wall -Wextra -Iinclude -o $(PARALLEL_DIR)/parallel benches/parallel/main.c $(PARALLEL_DIR)/libldy-mpi.a \
+	  $(shell cat packaging/native-libs)
+	@for processes in 1 2 8; do $(MPIRUN.$(first)) $$processes $(PARALLEL_DIR)/parallel $(PARALLEL_SIZE) || exit 1; done | tee $(PARALLEL_DIR)/lines
+	@benches/parallel/targets $(PARALLEL_DIR)/lines
 
 bench-scaling:
 	@scripts/require cc $(CARGO)

@@ -12,13 +12,13 @@
  *
  *   1. set velocities, rotations and positions of own bodies; ldy_parallel_refresh;
  *   2. find contacts between own bodies and ghosts; insert, move and remove own constraints;
- *   3. ldy_parallel_update; find reactions; ldy_parallel_apply_reactions.
+ *   3. ldy_parallel_update; ldy_parallel_solve; ldy_parallel_apply_reactions.
  *
  * Collective functions say so: all processes call them in the same order. An error of one process is the same error of all, with
  * its text and rank. If processes call different functions, or with different arguments, all of them return an error. Arrays with a
  * value for each scalar row have those of this process's own constraints, in the order of their ids.
  *
- * All results have the same bits for any number of processes and any partition.
+ * All results have the same bits for any number of processes and any partition, but for the forces of LDY_PARALLEL_FAST.
  */
 
 #ifndef LDY_PARALLEL_H
@@ -260,6 +260,41 @@ int ldy_parallel_apply_reactions(ldy_parallel *parallel,
                                  const double *R,
                                  size_t count);
 
+/* A mode: forces have the same bits for any number of processes and any partition. */
+#define LDY_PARALLEL_SAME_BITS 0
+
+/* A mode: Gauss-Seidel within a process, relaxed Jacobi between processes. There are fewer messages, and forces depend on the partition. */
+#define LDY_PARALLEL_FAST 1
+
+/* Find forces R that obey the laws of all constraints, with the rows of the last update. Collective.
+
+   The method is Gauss-Seidel with momentum, whose order is that of colors that belong to all processes together. Laws are those kept
+   with the constraints, see ldy_system_set_law.
+
+   - options: as in ldy_contact_solver_solve, the same on all processes; NULL: defaults. method is LDY_METHOD_AUTOMATIC or
+     LDY_METHOD_GAUSS_SEIDEL, which mean the same here. canonical, max_work and progress must be 0 or NULL.
+   - mode: LDY_PARALLEL_SAME_BITS or LDY_PARALLEL_FAST.
+   - R: a value for each scalar row of this process's constraints, in the order of their ids: the initial guess, then the forces.
+   - count: ldy_parallel_scalar_count.
+   - report: where to write the result, the same on all processes except seconds and worst; NULL: not wanted. worst is the row of the
+     local system that contributes most to the residual, or -1 if it belongs to another process. work is 0.
+
+   Returns 0 even if the solution did not converge: see report->status. Returns LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_STALE_RESULTS if
+   there was no successful update since the last change, LDY_ERROR_NOT_IMPLEMENTED if the options ask for what is not there, or
+   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count or mode is wrong, a constraint has no law, a value is not finite, or options
+   differ. All processes return the same error, and R has not changed then.
+
+   Safety:
+   parallel comes from ldy_parallel_create; R is NULL or has count values; options and report are NULL or valid and have the bytes that
+   their size says. */
+LDY_RESULT
+int ldy_parallel_solve(ldy_parallel *parallel,
+                       const ldy_contact_solver_options *options,
+                       int32_t mode,
+                       double *R,
+                       size_t count,
+                       ldy_contact_solver_report *report);
+
 
 /* Counts of a process since its system was created. */
 typedef struct {
@@ -277,6 +312,8 @@ typedef struct {
   uint64_t shared;
   /* Number of processes to which constraints are sent. */
   uint64_t neighbors;
+  /* Number of colors of the last solution; a process sends at most one message for each color and neighbor in a sweep. */
+  uint64_t colors;
 } ldy_parallel_stats;
 
 /* Move own bodies and own constraints to other processes. Collective; a process may move none.

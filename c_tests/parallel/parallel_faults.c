@@ -2,6 +2,7 @@
  * nothing, and no order of arrival matters. */
 #define _POSIX_C_SOURCE 200112L /* nanosleep */
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -86,6 +87,48 @@ static void refuse_calls (ldy_parallel *parallel)
   CHECK_INT (ldy_parallel_multiply (parallel, x, y, count, 0), 0);
 }
 
+static void refuse_solutions (ldy_parallel *parallel)
+{
+  size_t count = ldy_parallel_scalar_count (parallel);
+  ldy_contact_solver_options options = LDY_CONTACT_SOLVER_OPTIONS_INIT;
+  double R[4096] = { 0 };
+  int last = rank == ranks - 1;
+  ldy_system *system;
+  ldy_rows rows = LDY_ROWS_INIT;
+  ldy_law none, kept;
+  int32_t own[4096];
+  int64_t id = -1;
+
+  options.max_sweeps = 100 + last;
+  all_have (ldy_parallel_solve (parallel, &options, LDY_PARALLEL_SAME_BITS, R, count, NULL), LDY_ERROR_INVALID_ARGUMENT, -1, "differ");
+  options.max_sweeps = 100;
+  all_have (ldy_parallel_solve (parallel, &options, last, R, count, NULL), LDY_ERROR_INVALID_ARGUMENT, -1, "differ");
+  all_have (ldy_parallel_solve (parallel, &options, 2 * last, R, count, NULL), LDY_ERROR_INVALID_ARGUMENT, ranks - 1, "mode");
+  all_have (ldy_parallel_solve (parallel, &options, 0, R, count - (size_t) last, NULL), LDY_ERROR_INVALID_ARGUMENT, ranks - 1, "vector");
+  options.canonical = last;
+  all_have (ldy_parallel_solve (parallel, &options, 0, R, count, NULL), LDY_ERROR_NOT_IMPLEMENTED, ranks - 1, "canonical");
+  options.canonical = 0;
+  options.method = last ? LDY_METHOD_NEWTON : 0;
+  all_have (ldy_parallel_solve (parallel, &options, 0, R, count, NULL), LDY_ERROR_NOT_IMPLEMENTED, ranks - 1, "Newton");
+  options.method = 0;
+  if (last) R[0] = NAN;
+  all_have (ldy_parallel_solve (parallel, &options, 0, R, count, NULL), LDY_ERROR_INVALID_ARGUMENT, ranks - 1, "not finite");
+  R[0] = 0;
+  CHECK_INT (ldy_parallel_system (parallel, &system), 0);
+  CHECK_INT (ldy_system_results (system, &rows), 0);
+  CHECK_INT (ldy_parallel_rows (parallel, own, ldy_parallel_constraint_count (parallel)), 0);
+  if (last) {
+    id = rows.constraints[own[0]];
+    memset (&none, 0, sizeof none);
+    CHECK_INT (ldy_system_law (system, id, &kept), 0);
+    CHECK_INT (ldy_system_set_law (system, id, &none), 0);
+  }
+  all_have (ldy_parallel_solve (parallel, &options, 0, R, count, NULL), LDY_ERROR_INVALID_ARGUMENT, ranks - 1, "no law");
+  if (last) CHECK_INT (ldy_system_set_law (system, id, &kept), 0);
+  delay ();
+  CHECK_INT (ldy_parallel_solve (parallel, &options, 0, R, count, NULL), 0);
+}
+
 /* A matrix that is not positive definite, and numbers that are too large, on one process. */
 static void fail_in_update (const WORLD *world, ldy_parallel *parallel)
 {
@@ -168,6 +211,7 @@ int main (int argc, char **argv)
   delay ();
   CHECK_INT (ldy_parallel_update (parallel, 0.25), 0);
   refuse_calls (parallel);
+  refuse_solutions (parallel);
   fail_in_update (world, parallel);
   ldy_parallel_destroy (parallel);
   world_free (world);

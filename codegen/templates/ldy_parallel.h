@@ -12,13 +12,13 @@
  *
  *   1. set velocities, rotations and positions of own bodies; ldy_parallel_refresh;
  *   2. find contacts between own bodies and ghosts; insert, move and remove own constraints;
- *   3. ldy_parallel_update; find reactions; ldy_parallel_apply_reactions.
+ *   3. ldy_parallel_update; ldy_parallel_solve; ldy_parallel_apply_reactions.
  *
  * Collective functions say so: all processes call them in the same order. An error of one process is the same error of all, with
  * its text and rank. If processes call different functions, or with different arguments, all of them return an error. Arrays with a
  * value for each scalar row have those of this process's own constraints, in the order of their ids.
  *
- * All results have the same bits for any number of processes and any partition.
+ * All results have the same bits for any number of processes and any partition, but for the forces of LDY_PARALLEL_FAST.
  */
 
 #ifndef LDY_PARALLEL_H

@@ -4,9 +4,11 @@
 //! processes, and a halo: the constraints of other processes that share a body with its own ones. Rows are in the order of global ids,
 //! so that each block, V and B have the bits that one process computes. `system` has the parts of a process, `ghosts` the copies of
 //! bodies, `halo` the choice of constraints that go to other processes, `update` one update, `row_exchange` values of rows that go to
-//! the halos of others, `migrate` moves bodies and constraints to other processes, `products` has products and sums, `exact_sum` sums that do not depend on their order. `mpi` sends messages, `c_api` is the C interface.
+//! the halos of others, `migrate` moves bodies and constraints to other processes, `products` has products and sums, `exact_sum` sums that do not depend on their order. `coloring`
+//! gives constraints colors, and `solve` finds forces. `mpi` sends messages, `c_api` is the C interface.
 
 pub mod c_api;
+mod coloring;
 mod exact_sum;
 mod ghosts;
 mod halo;
@@ -14,7 +16,9 @@ mod migrate;
 pub(crate) mod mpi;
 mod products;
 mod row_exchange;
+mod solve;
 mod system;
 mod update;
 
+pub use solve::Mode;
 pub use system::ParallelSystem;

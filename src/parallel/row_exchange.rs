@@ -61,7 +61,9 @@ impl ParallelSystem {
                 vectors: Default::default(),
             })
         };
-        self.rows = listed().map_err(no_memory::<std::collections::TryReserveError>)?;
+        let listed = listed().map_err(no_memory::<std::collections::TryReserveError>)?;
+        self.solver.forget_order();
+        self.rows = listed;
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use super::mpi::agreement::Call;
 use super::mpi::exchange::{Traffic, no_memory};
 use super::mpi::group::Group;
 use super::row_exchange::RowExchange;
+use super::solve::Workspace;
 
 /// A system across processes: the part of this process. Functions that say so are collective: all processes call them in the same
 /// order, and an error of one is the error of all.
@@ -30,6 +31,7 @@ pub struct ParallelSystem {
     /// The own constraints that belong to the halos of others: by ranks and ids.
     pub(super) shared: Vec<(u32, Id)>,
     pub(super) rows: RowExchange,
+    pub(super) solver: Workspace,
     /// Whether the last update has succeeded on all processes and no process has failed since.
     pub(super) is_made: bool,
 }
@@ -49,6 +51,8 @@ pub struct Counts {
     pub shared: u64,
     /// Processes to which constraints are sent.
     pub neighbors: u64,
+    /// Colors of the last solution.
+    pub colors: u64,
 }
 
 impl ParallelSystem {
@@ -66,6 +70,7 @@ impl ParallelSystem {
             halo: Vec::new(),
             shared: Vec::new(),
             rows: RowExchange::default(),
+            solver: Workspace::default(),
             is_made: false,
         })
     }
@@ -90,6 +95,7 @@ impl ParallelSystem {
             halo: self.halo.len() as u64,
             shared: self.shared.len() as u64,
             neighbors: ranks.count() as u64,
+            colors: self.solver.color_count() as u64,
         }
     }
 

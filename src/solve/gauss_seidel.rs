@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::math::{Vector, difference, dot};
 use crate::memory::{self, collect, refill};
+#[cfg(feature = "mpi")]
+use crate::prefetch::fetch;
 use crate::team::{Team, part};
 
 use super::coloring::{CHUNK, ColorOrder};
@@ -13,6 +15,10 @@ use super::local::RollingContact;
 use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
+
+/// How many ranges of rows ahead to prefetch their blocks.
+#[cfg(feature = "mpi")]
+const AHEAD: usize = 3;
 
 /// Rows in a part of a thread's work on momentum.
 const PUSHED: usize = 1024;
@@ -81,8 +87,12 @@ impl Force {
 impl Sweeps {
     /// Find the order of a problem, and prepare the workspace.
     pub fn prepare(&mut self, problem: &Problem3) -> memory::Result {
-        let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
+        self.prepare_rows(problem.rows())
+    }
+
+    /// Prepare the workspace for sweeps in an order that the caller has.
+    pub fn prepare_rows(&mut self, rows: usize) -> memory::Result {
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);
         collect(&mut self.forces, rows, zeros)?;
         refill(&mut self.pasts, rows, Past { before: [0.0; 3], pushed: [0.0; 3], part: 1.0 })?;
@@ -105,8 +115,21 @@ impl Sweeps {
     /// Move the forces by a share of their change since the last push, times the part of each force. A part becomes smaller where
     /// O'Donoghue and Candès (2015) restart the whole method.
     pub fn push<A: Axes>(&mut self, team: &mut Team, laws: &[Law], weights: &[f64], share: f64) {
+        let mean = self.changed / laws.len() as f64;
+        self.push_beyond::<A>(team, laws, weights, share, mean);
+    }
+
+    /// As [`Sweeps::push`], where `mean` is the mean squared change of all rows in the last sweep.
+    pub fn push_beyond<A: Axes>(
+        &mut self,
+        team: &mut Team,
+        laws: &[Law],
+        weights: &[f64],
+        share: f64,
+        mean: f64,
+    ) {
         let forces = &self.forces;
-        let large = LARGE * self.changed / laws.len() as f64;
+        let large = LARGE * mean;
         team.share_parts(&mut self.pasts[..], PUSHED, |first, pasts| {
             for (row, past) in (first..).zip(pasts) {
                 let now = forces[row].load();
@@ -134,6 +157,41 @@ impl Sweeps {
             return self.relax_all(team, |forces, row| relax::<A>(forces, problem, prepared, row));
         }
         self.relax_all(team, |forces, row| relax_any::<A>(forces, problem, prepared, row))
+    }
+
+    /// Make the rows of some ranges obey their laws, and write the squared change of each range. No block connects rows of two ranges.
+    #[cfg(feature = "mpi")]
+    pub fn relax_ranges<A: Axes>(
+        &self,
+        team: &mut Team,
+        problem: &Problem3,
+        memory: &Memory,
+        ranges: &[[u32; 2]],
+        changes: &mut [f64],
+    ) {
+        let (forces, prepared) = (&self.forces[..], &memory.prepared());
+        team.share_parts(changes, CHUNK, |first, changes| {
+            let mut ahead = ranges[first..].iter().skip(AHEAD);
+            for (&[row, end], change) in ranges[first..].iter().zip(changes) {
+                // The rows of a color are apart, where no processor prefetches.
+                if let Some(&[row, _]) = ahead.next() {
+                    problem.range(row as usize).for_each(|at| fetch(&raw const problem.values[at]));
+                }
+                *change = (row..end).map(|row| relax_any::<A>(forces, problem, prepared, row as usize)).sum();
+            }
+        });
+    }
+
+    /// The force of a row.
+    #[cfg(feature = "mpi")]
+    pub fn force(&self, row: usize) -> Vector {
+        self.forces[row].load()
+    }
+
+    /// Set the force of a row that another process has changed.
+    #[cfg(feature = "mpi")]
+    pub fn set_force(&self, row: usize, force: &Vector) {
+        self.forces[row].store(force);
     }
 
     /// Call a function for each row, which changes its force and returns the square of the scaled norm of the change. Returns the sum.

@@ -65,5 +65,21 @@ pub use residual::{Measure, Residual};
 pub use solver::Solver;
 pub use stabilization::Stabilization;
 
+/// The parts of a solution that systems across processes put together in their own course.
+#[cfg(feature = "mpi")]
+pub(crate) mod parts_of_solution {
+    pub use super::acceleration::{Momentum, root};
+    pub use super::anisotropic::{Scaled, is_anisotropic};
+    pub use super::frames::NormalThird;
+    pub use super::gauss_seidel::Sweeps;
+    pub use super::laws::allowed_in_row;
+    pub use super::parts::fill;
+    pub(crate) use super::problem::Problem3;
+    pub use super::residual::{Norms, Sums, velocity};
+    pub use super::rows_of_three::{Padded, PaddedProblem};
+    pub(crate) use super::run::sweeps::{BETWEEN, MOVING_RATE, MOVING_SWEEPS, RATE, Rate};
+    pub use super::workspace::Memory;
+}
+
 #[cfg(test)]
 mod tests;

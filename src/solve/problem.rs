@@ -31,7 +31,7 @@ pub struct Problem<'a> {
 
 /// A problem whose rows all have three scalar rows: the form that the methods take.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Problem3<'a> {
+pub(crate) struct Problem3<'a> {
     /// Row k has the blocks `starts[k]..starts[k + 1]`; one value more than rows.
     pub starts: &'a [i32],
     /// The column of each block, ascending in a row, with the diagonal.

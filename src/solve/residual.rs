@@ -66,16 +66,20 @@ pub struct Norms {
 impl Norms {
     /// The norms of B, with the velocities d R of the forces that laws ask for at least: B may be zero then.
     pub fn new(laws: &[Law], q: &[Vector], weights: &[f64]) -> Self {
-        let squares = || {
-            laws.iter().zip(q.iter().zip(weights)).map(|(law, (q, d))| {
-                let least = d * of_kind!(&law.kind, kind => kind.least_force());
-                (square(q) + least * least, d)
-            })
-        };
-        Self::of([squares().map(|(square, _)| square).sum(), squares().map(|(square, d)| square / d).sum()])
+        let squares =
+            || laws.iter().zip(q.iter().zip(weights)).map(|(law, (q, d))| Self::squares(law, q, *d));
+        Self::of([0, 1].map(|k| squares().map(|squares| squares[k]).sum()))
     }
 
-    fn of(squares: [f64; 2]) -> Self {
+    /// The squares of one row.
+    pub fn squares(law: &Law, q: &Vector, d: f64) -> [f64; 2] {
+        let least = d * of_kind!(&law.kind, kind => kind.least_force());
+        let square = square(q) + least * least;
+        [square, square / d]
+    }
+
+    /// The norms of sums of squares over rows.
+    pub fn of(squares: [f64; 2]) -> Self {
         let [natural, scaled] = squares.map(|sum| if sum > 0.0 { sum.sqrt() } else { 1.0 });
         Self { natural, scaled, squares }
     }
@@ -189,6 +193,18 @@ impl Sums {
         if part > self.worst.1 {
             self.worst = (row, part);
         }
+    }
+
+    /// The squares that both residuals are made of.
+    #[cfg(feature = "mpi")]
+    pub fn squares(&self) -> [f64; 2] {
+        [self.natural, self.scaled]
+    }
+
+    /// The sums with these squares, and the row that contributes most.
+    #[cfg(feature = "mpi")]
+    pub fn of_squares([natural, scaled]: [f64; 2], worst: (usize, f64)) -> Self {
+        Self { natural, scaled, worst }
     }
 
     /// The residual in scaled units that is not divided by ‖B‖, and the row that contributes most.

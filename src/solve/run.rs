@@ -3,7 +3,7 @@
 mod costs;
 mod few;
 mod steps;
-mod sweeps;
+pub(crate) mod sweeps;
 
 use std::time::Instant;
 

@@ -71,6 +71,8 @@ pub struct ldy_parallel_stats {
     pub shared: u64,
     /// Number of processes to which constraints are sent.
     pub neighbors: u64,
+    /// Number of colors of the last solution; a process sends at most one message for each color and neighbor in a sweep.
+    pub colors: u64,
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of integers.
@@ -102,6 +104,7 @@ pub unsafe extern "C" fn ldy_parallel_get_stats(
             halo: counts.halo,
             shared: counts.shared,
             neighbors: counts.neighbors,
+            colors: counts.colors,
         });
     })
 }

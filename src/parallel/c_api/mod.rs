@@ -9,6 +9,7 @@ mod constraints;
 mod handles;
 mod migrate;
 mod results;
+mod solve;
 
 /// The body of a collective function. If this process has bad arguments, the others get the error, too. The reader of the handle and of
 /// arguments are those of `entry!`.

@@ -13,17 +13,19 @@ pub enum Call {
     Update,
     Multiply,
     Dot,
+    Solve,
     ApplyReactions,
     Migrate,
 }
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "no function",
     "ldy_parallel_add_ghosts",
     "ldy_parallel_refresh",
     "ldy_parallel_update",
     "ldy_parallel_multiply",
     "ldy_parallel_dot",
+    "ldy_parallel_solve",
     "ldy_parallel_apply_reactions",
     "ldy_parallel_migrate",
 ];

@@ -205,7 +205,7 @@ macro_rules! table {
         $(
             /// The data of the kind with this name.
             #[derive(Clone, Copy, Debug)]
-            pub(super) struct $name { $($(pub $number: f64,)* $(pub $value: Vector,)*)? }
+            pub(crate) struct $name { $($(pub $number: f64,)* $(pub $value: Vector,)*)? }
 
             impl From<$name> for Kind {
                 #[inline(always)]

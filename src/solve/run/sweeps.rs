@@ -10,12 +10,12 @@ use super::{LARGE, Room, Run};
 /// Sweeps before the rate of changes has a meaning; the same after momentum has begun; sweeps between two computations of the
 /// residual.
 const LEAST_SWEEPS: usize = 6;
-const MOVING_SWEEPS: usize = 16;
-const BETWEEN: usize = 16;
+pub(crate) const MOVING_SWEEPS: usize = 16;
+pub(crate) const BETWEEN: usize = 16;
 
 /// Sweeps over which their rate is measured; the same with momentum, where changes oscillate.
-const RATE: usize = 4;
-const MOVING_RATE: usize = 8;
+pub(crate) const RATE: usize = 4;
+pub(crate) const MOVING_RATE: usize = 8;
 
 /// Estimates of the sweeps that are left count up to this times the sweeps so far: in large heaps of spheres twenty steps cost
 /// thousands of sweeps. While the residual is still large, as in walls, sweeps are slow: then estimates count more.
@@ -28,9 +28,9 @@ const COUNTED: f64 = 0.1;
 const DOUBLINGS: usize = 6;
 
 /// The changes of the last sweeps, the sweep before which their rate has no meaning, and the least residual of these sweeps.
-pub(super) struct Rate {
-    changes: [f64; MOVING_RATE],
-    steady: usize,
+pub(crate) struct Rate {
+    pub(crate) changes: [f64; MOVING_RATE],
+    pub(crate) steady: usize,
     pub least: f64,
 }
 

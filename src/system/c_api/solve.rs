@@ -366,11 +366,11 @@ pub unsafe extern "C" fn ldy_contact_solver_solve_rows(
     })
 }
 
-pub(super) const NORMAL_OF_SYSTEMS: &str = "options->normal_first is not 0: the contacts of a system have the normal last; \
+pub(crate) const NORMAL_OF_SYSTEMS: &str = "options->normal_first is not 0: the contacts of a system have the normal last; \
     reorder the rows of operators, or call ldy_contact_solver_solve_rows with ldy_system_results";
 
 /// Options as the core has them, and the normal component.
-pub(super) struct Chosen {
+pub(crate) struct Chosen {
     pub options: Options,
     normal: Normal,
     progress: ldy_progress,
@@ -569,7 +569,7 @@ fn count(number: usize) -> c_int {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-fn tell(
+pub(crate) fn tell(
     place: Option<CallerStruct<ldy_contact_solver_report>>,
     report: &Report,
     measure: Measure,
@@ -581,7 +581,8 @@ fn tell(
         status: status_of(report.status),
         sweeps: count(report.sweeps),
         steps: count(report.steps),
-        worst: count(report.residual.worst),
+        // Another process has the row if there is none.
+        worst: if report.residual.worst == usize::MAX { -1 } else { count(report.residual.worst) },
         residual: report.residual.by(measure),
         natural_residual: report.residual.natural,
         scaled_residual: report.residual.scaled,

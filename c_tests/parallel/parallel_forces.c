@@ -1,0 +1,162 @@
+/* parallel_forces WORLDS: forces of random worlds and of a pile of spheres have the same bits on any number of processes, with any number
+ * of threads; the residual of the report is that of one process; the fast mode comes to the same velocities. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "mpi/summary.h"
+#include "support/check.h"
+#include "world.h"
+
+static int rank, ranks;
+
+/* Forces in the order of all constraints, on all processes: exact, since other processes add zeros. */
+static double *forces_of (const WORLD *world, ldy_parallel *parallel, MPI_Comm comm, const ldy_contact_solver_options *options, int mode, ldy_contact_solver_report *report, const double *first)
+{
+  size_t count = ldy_parallel_constraint_count (parallel), scalars = ldy_parallel_scalar_count (parallel), k, at = 0;
+  double *R = calloc (scalars + 1, sizeof *R), *all = calloc (6 * (size_t) world->constraints, sizeof *all);
+  int32_t *own = malloc (count * sizeof *own + 4);
+  ldy_rows rows = LDY_ROWS_INIT;
+  ldy_system *local;
+
+  CHECK_INT (ldy_parallel_system (parallel, &local), 0);
+  CHECK_INT (ldy_system_results (local, &rows), 0);
+  CHECK_INT (ldy_parallel_rows (parallel, own, count), 0);
+  for (k = 0; k < count; k ++) {
+    int same = world_constraint (world, rows.constraints[own[k]]), m = abs (world->heights[same]);
+
+    if (first) memcpy (R + at, first + 6 * same, (size_t) m * sizeof *R);
+    at += (size_t) m;
+  }
+  if (!CHECK_INT (ldy_parallel_solve (parallel, options, mode, R, scalars, report), 0)) CHECK_TEXT (ldy_last_error (), "no error");
+  for (k = at = 0; k < count; k ++) {
+    int same = world_constraint (world, rows.constraints[own[k]]), m = abs (world->heights[same]);
+
+    memcpy (all + 6 * same, R + at, (size_t) m * sizeof *R);
+    at += (size_t) m;
+  }
+  MPI_Allreduce (MPI_IN_PLACE, all, 6 * world->constraints, MPI_DOUBLE, MPI_SUM, comm);
+  free (R);
+  free (own);
+  return all;
+}
+
+/* Everything on each process, for itself. */
+static ldy_parallel *alone (WORLD *world)
+{
+  ldy_parallel *parallel;
+  int *owners = world->owners, *places = world->places;
+
+  world->owners = calloc ((size_t) world->bodies, sizeof *owners);
+  world->places = calloc ((size_t) world->constraints, sizeof *places);
+  parallel = world_parallel (world, MPI_COMM_SELF);
+  free (world->owners);
+  free (world->places);
+  world->owners = owners;
+  world->places = places;
+  return parallel;
+}
+
+/* The residual of forces by the solver of one process, which makes no sweep. */
+static double residual_of (const WORLD *world, const double *all)
+{
+  ldy_system *serial = world_serial (world);
+  ldy_contact_solver *solver;
+  ldy_contact_solver_options options = LDY_CONTACT_SOLVER_OPTIONS_INIT;
+  ldy_contact_solver_report report = LDY_CONTACT_SOLVER_REPORT_INIT;
+  ldy_rows rows = LDY_ROWS_INIT;
+  double *R = malloc (6 * (size_t) world->constraints * sizeof *R);
+  size_t at = 0;
+  int i;
+
+  CHECK_INT (ldy_system_update (serial, 0.25), 0);
+  CHECK_INT (ldy_system_results (serial, &rows), 0);
+  for (i = 0; i < world->constraints; i ++) {
+    size_t m = (size_t) abs (world->heights[i]);
+
+    memcpy (R + at, all + 6 * i, m * sizeof *R);
+    at += m;
+  }
+  options.tolerance = INFINITY;
+  options.method = LDY_METHOD_GAUSS_SEIDEL;
+  CHECK_INT (ldy_contact_solver_create (&solver), 0);
+  CHECK_INT (ldy_contact_solver_solve (solver, serial, NULL, 0, &options, R, rows.scalars, &report), 0);
+  ldy_contact_solver_destroy (solver);
+  ldy_system_destroy (serial);
+  free (R);
+  return report.residual;
+}
+
+static void run (uint64_t seed, int bodies, int constraints, int sweeps)
+{
+  RANDOM random = { seed };
+  int are_contacts = random_below (&random, 2) || bodies > 100;
+  WORLD *world = world_create (seed, bodies, constraints, are_contacts);
+  ldy_contact_solver_options options = LDY_CONTACT_SOLVER_OPTIONS_INIT;
+  ldy_contact_solver_report report = LDY_CONTACT_SOLVER_REPORT_INIT, one = LDY_CONTACT_SOLVER_REPORT_INIT;
+  size_t size = 6 * (size_t) constraints * sizeof (double);
+  ldy_parallel *parallel, *self;
+  double *R, *expected, *again;
+
+  check_context ("rank %d of %d, world %d", rank, ranks, (int) seed);
+  world_partition (world, seed + 77, ranks);
+  parallel = world_parallel (world, MPI_COMM_WORLD);
+  self = alone (world);
+  CHECK_INT (ldy_parallel_update (parallel, 0.25), 0);
+  CHECK_INT (ldy_parallel_update (self, 0.25), 0);
+  options.tolerance = 1e-9;
+  options.max_sweeps = sweeps;
+  R = forces_of (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_SAME_BITS, &report, NULL);
+  expected = forces_of (world, self, MPI_COMM_SELF, &options, LDY_PARALLEL_SAME_BITS, &one, NULL);
+  CHECK_SAME_BITS (R, expected, size);
+  CHECK_INT (report.status, one.status);
+  CHECK_INT (report.sweeps, one.sweeps);
+  CHECK_SAME_BITS (&report.residual, &one.residual, sizeof report.residual);
+  CHECK_SAME_BITS (&report.initial_residual, &one.initial_residual, sizeof report.residual);
+  CHECK_INT (report.history_count, one.history_count);
+  CHECK_NEAR (residual_of (world, R), report.residual, 1e-6 * report.residual + 1e-14);
+  /* From these forces on, with threads. */
+  CHECK_INT (ldy_set_threads (2), 0);
+  again = forces_of (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_SAME_BITS, &report, R);
+  free (expected);
+  CHECK_INT (ldy_set_threads (1), 0);
+  expected = forces_of (world, self, MPI_COMM_SELF, &options, LDY_PARALLEL_SAME_BITS, &one, R);
+  CHECK_SAME_BITS (again, expected, size);
+  if (one.status == LDY_STATUS_CONVERGED && bodies < 16) {
+    options.tolerance = 1e-5;
+    options.max_sweeps = 20000;
+    free (again);
+    again = forces_of (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_FAST, &report, NULL);
+    CHECK_INT (report.status, LDY_STATUS_CONVERGED);
+    CHECK_NEAR (residual_of (world, again), report.residual, 1e-6 * report.residual + 1e-12);
+  }
+  free (R);
+  free (expected);
+  free (again);
+  ldy_parallel_destroy (self);
+  ldy_parallel_destroy (parallel);
+  world_free (world);
+}
+
+int main (int argc, char **argv)
+{
+  int code, i, worlds = argc > 1 ? atoi (argv[1]) : 60;
+
+  MPI_Init (&argc, &argv);
+  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
+  MPI_Comm_size (MPI_COMM_WORLD, &ranks);
+  for (i = 0; i < worlds; i ++) {
+    RANDOM random = { (uint64_t) i };
+    int bodies = 2 + random_below (&random, 20);
+
+    run ((uint64_t) i, bodies, 1 + random_below (&random, 2 * bodies), 100);
+  }
+  /* Enough rows for threads. */
+  if (ranks == 1) run (1000, 1700, 4200, 10);
+  else run (1001, 200, 500, 20);
+  code = summary_of_ranks ("parallel_forces");
+  MPI_Finalize ();
+  return code;
+}
