@@ -8,7 +8,9 @@ use crate::memory::{self, push, repeated};
 use crate::rows::BlockRows;
 use crate::system::Id;
 
-use super::mpi::exchange::{Letters, no_memory};
+use super::mpi::exchange::{Letters, Message, no_memory};
+use super::mpi::group::Group;
+use super::row_exchange::RowExchange;
 use super::system::ParallelSystem;
 
 /// Stands for a row without a color.
@@ -86,6 +88,33 @@ impl Coloring<'_> {
         }
         Ok(())
     }
+
+    /// The new colors for the processes that have the rows in their halos.
+    fn letters(&mut self, group: &Group, rows: &RowExchange) -> Result<Letters> {
+        let mut letters = Letters::new(group)?;
+        self.new.sort_unstable();
+        for list in &rows.out {
+            let words: &mut Words = letters.to(list.rank);
+            for (place, &row) in list.rows.iter().enumerate() {
+                if self.new.binary_search(&row).is_ok() {
+                    let color = self.colors[row as usize];
+                    words.put((place as u64) << 16 | u64::from(color)).map_err(no_memory)?;
+                }
+            }
+        }
+        Ok(letters)
+    }
+
+    /// Take the colors of rows of the halo.
+    fn receive(&mut self, rows: &RowExchange, message: &Message) -> Result {
+        let list = rows.inbox.iter().find(|list| list.rank == message.rank);
+        for &word in &message.words {
+            let Some(&row) = list.and_then(|list| list.rows.get((word >> 16) as usize)) else { continue };
+            self.colors[row as usize] = word as u16;
+            self.release(row as usize)?;
+        }
+        Ok(())
+    }
 }
 
 impl ParallelSystem {
@@ -128,33 +157,10 @@ impl ParallelSystem {
         loop {
             let advanced = coloring.advance();
             left -= coloring.new.len();
-            let letters = advanced.and_then(|()| {
-                let mut letters = Letters::new(group)?;
-                coloring.new.sort_unstable();
-                for list in &rows.out {
-                    let words: &mut Words = letters.to(list.rank);
-                    for (place, &row) in list.rows.iter().enumerate() {
-                        if coloring.new.binary_search(&row).is_ok() {
-                            let color = coloring.colors[row as usize];
-                            words.put((place as u64) << 16 | u64::from(color)).map_err(no_memory)?;
-                        }
-                    }
-                }
-                Ok(letters)
-            });
+            let letters = advanced.and_then(|()| coloring.letters(group, rows));
             let messages = Letters::exchange(group, letters, traffic)?;
             coloring.new.clear();
-            let mut received = Ok(());
-            for message in &messages {
-                let list = rows.inbox.iter().find(|list| list.rank == message.rank);
-                for &word in &message.words {
-                    let Some(&row) = list.and_then(|list| list.rows.get((word >> 16) as usize)) else {
-                        continue;
-                    };
-                    coloring.colors[row as usize] = word as u16;
-                    received = received.and_then(|()| coloring.release(row as usize));
-                }
-            }
+            let received = messages.iter().try_for_each(|message| coloring.receive(rows, message));
             let mut state = [group.code_of(received), i64::from(left > 0)];
             group.max(&mut state)?;
             group.fail_if(state[0], received)?;

@@ -171,13 +171,7 @@ impl Room {
             begun.as_ref().map_or(Outcome::default(), |begun| begun.outcome);
         let guess = begun.as_ref().map_or(&*forces, |begun| &begun.forces[..rows]);
         let team = Team::if_it_pays(rows >= MANY);
-        self.sweeps.prepare(problem)?;
-        for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best, &mut self.velocities]
-        {
-            collect(list, rows, guess.iter().copied())?;
-        }
-        self.sums.prepare(rows)?;
-        self.history.try_reserve(most_notes(rows))?;
+        self.make_room(problem, guess)?;
         let mut run = Run {
             problem,
             source,
@@ -211,6 +205,19 @@ impl Room {
         let outcome = Outcome { report, first: run.first, best: run.best, norms: run.norms };
         forces.copy_from_slice(&self.best);
         Ok(outcome)
+    }
+
+    /// Make room for sweeps and steps that begin with these forces.
+    fn make_room(&mut self, problem: &Problem3, guess: &[Vector]) -> memory::Result {
+        let rows = problem.rows();
+        self.sweeps.prepare(problem)?;
+        for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best, &mut self.velocities]
+        {
+            collect(list, rows, guess.iter().copied())?;
+        }
+        self.sums.prepare(rows)?;
+        self.history.try_reserve(most_notes(rows))?;
+        Ok(())
     }
 
     fn begin_few(
