@@ -16,6 +16,7 @@ use super::handles::ldy_parallel;
 /// A mode: forces have the same bits for any number of processes and any partition.
 pub const LDY_PARALLEL_SAME_BITS: i32 = 0;
 /// A mode: Gauss-Seidel within a process, relaxed Jacobi between processes. There are fewer messages, and forces depend on the partition.
+/// With more than two processes it takes more sweeps than the other mode, and may not converge.
 pub const LDY_PARALLEL_FAST: i32 = 1;
 
 /// Find forces R that obey the laws of all constraints, with the rows of the last update. Collective.
