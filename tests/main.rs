@@ -18,6 +18,7 @@ mod fclib;
 mod generated_headers;
 mod header_compile;
 mod install;
+mod law_changes;
 mod layout_table;
 mod library;
 mod link_archive;

@@ -378,7 +378,7 @@ static void failing_strided_allocations (void)
   destroy_all (systems, 2);
 }
 
-/* What a batch keeps does not change results: each input changed alone and in pairs, also after a failure in the middle. */
+/* The memory of a batch does not change results: each input changed alone and in pairs, also after a failure in the middle. */
 enum { FRICTION = 1, VELOCITY = 2, PATTERN = 4, ORDER = 8, COUNT = 16, FAILURE = 32, ALL_CHANGES = 64 };
 
 static int make_changed (int changes, ldy_system **systems)

@@ -22,7 +22,7 @@ const NUMBERS: usize = 23;
 #[pyclass(frozen)]
 pub struct Derivatives {
     core: Mutex<Core>,
-    /// The constraints of rows; none if the rows are not those of a system.
+    /// The constraints of rows; none if the rows do not come from a system.
     ids: Vec<Id>,
 }
 

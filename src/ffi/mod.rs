@@ -10,6 +10,8 @@ pub(crate) mod file;
 mod file_system;
 pub(crate) mod handle;
 pub(crate) mod large_pages;
+#[cfg(feature = "mpi")]
+pub(crate) mod mpi_errors;
 mod replacement;
 pub(crate) mod sized;
 

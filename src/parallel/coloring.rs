@@ -1,5 +1,5 @@
 //! Colors of constraints: no block of W connects two of one color. A constraint gets the first color that no neighbor before it has, in
-//! the order of hashed ids (Jones and Plassmann, 1993): the colors belong to the pattern of all processes, whatever the partition is.
+//! the order of hashed ids (Jones and Plassmann, 1993): the colors belong to the pattern of all processes, for any partition.
 #![forbid(unsafe_code)]
 
 use crate::ffi::errors::{Code, Result, fail};

@@ -128,8 +128,8 @@ impl ParallelSystem {
         Ok((bodies, all))
     }
 
-    /// Forget the ghosts that have been removed, and tell the owners of all others which of them own constraints use. Each owner then
-    /// lists the bodies that it lends. Returns the uses of own bodies by other processes, by bodies and ranks. Collective.
+    /// Forget the ghosts that have been removed. The owners of all others get a list of the ghosts that own constraints use. Each owner
+    /// then lists the bodies that it lends. Returns the uses of own bodies by other processes, by bodies and ranks. Collective.
     ///
     /// # Errors
     /// The same on all processes: if a ghost has another owner than its process says, or memory is exhausted.

@@ -27,7 +27,7 @@ impl ParallelSystem {
         Ok(())
     }
 
-    /// Tell each user of an own body the other users.
+    /// Send each user of an own body the list of the other users.
     fn tell_users(&self, uses: &[(Id, u32)]) -> Result<Letters> {
         let mut letters = Letters::new(&self.group)?;
         for users in uses.chunk_by(|one, other| one.0 == other.0).filter(|users| users.len() > 1) {
@@ -41,7 +41,7 @@ impl ParallelSystem {
         Ok(letters)
     }
 
-    /// The ranks and constraints, ascending, where `uses` are those of own bodies, and messages name other users of ghosts.
+    /// The ranks and constraints, ascending, where `uses` are uses of own bodies, and messages name other users of ghosts.
     fn sort_shared(&self, mut targets: Vec<(Id, u32)>, messages: &[Message]) -> Result<Vec<(u32, Id)>> {
         for message in messages {
             let mut reader = Reader(&message.words);

@@ -12,7 +12,7 @@ use super::system::ParallelSystem;
 
 impl ParallelSystem {
     /// Compute y = W x for the rows of this process: by blocks, or through bodies. x and y have a value for each own scalar row.
-    /// Collective. Bits are those of one process.
+    /// Collective. One process computes the same bits.
     ///
     /// # Errors
     /// The same on all processes: if there was no successful update since the last change, or a vector has the wrong length.

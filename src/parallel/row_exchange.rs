@@ -112,7 +112,7 @@ impl ParallelSystem {
         Ok(())
     }
 
-    /// Send the values of own rows to the halos of others, and receive those of the own halo. Neighbors do the same.
+    /// Send the values of own rows to the halos of others, and receive the values of the own halo. Neighbors do the same.
     pub(super) fn exchange_rows(&mut self, all: &mut [f64]) -> Result {
         let Self { group, traffic, system, rows, .. } = self;
         let w = system.results()?.w;

@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::math::{Vector, difference, dot};
 use crate::memory::{self, collect, refill};
-#[cfg(feature = "mpi")]
-use crate::prefetch::fetch;
 use crate::team::{Team, part};
 
 use super::coloring::{CHUNK, ColorOrder};
@@ -15,10 +13,6 @@ use super::local::RollingContact;
 use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
-
-/// How many ranges of rows ahead to prefetch their blocks.
-#[cfg(feature = "mpi")]
-const AHEAD: usize = 3;
 
 /// Rows in a part of a thread's work on momentum.
 const PUSHED: usize = 1024;
@@ -56,8 +50,8 @@ struct Past {
 #[derive(Debug)]
 pub struct Force([AtomicU64; 3]);
 
-/// What a sweep needs beside the problem: B with the biases, d = tr W_αα / 3 of each row, its local problem, and those of contacts with
-/// moments.
+/// Data of a sweep beside the problem: B with the biases, d = tr W_αα / 3 and the local problem of each row, and local problems of
+/// contacts with moments.
 pub struct Prepared<'a> {
     pub q: &'a [Vector],
     pub weights: &'a [f64],
@@ -171,12 +165,7 @@ impl Sweeps {
     ) {
         let (forces, prepared) = (&self.forces[..], &memory.prepared());
         team.share_parts(changes, CHUNK, |first, changes| {
-            let mut ahead = ranges[first..].iter().skip(AHEAD);
             for (&[row, end], change) in ranges[first..].iter().zip(changes) {
-                // The rows of a color are apart, where no processor prefetches.
-                if let Some(&[row, _]) = ahead.next() {
-                    problem.range(row as usize).for_each(|at| fetch(&raw const problem.values[at]));
-                }
                 *change = (row..end).map(|row| relax_any::<A>(forces, problem, prepared, row as usize)).sum();
             }
         });

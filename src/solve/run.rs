@@ -186,7 +186,7 @@ impl Room {
             body_products: Products::MoreThan(0),
             is_newton_in_bodies: false,
             cost_of_newton: 0.0,
-            spent: report.steps as f64 * costs::step_cost(problem, rows.pow(3) as u64 / 3),
+            spent: report.steps as f64 * costs::dense_step_cost(problem),
             report,
             first,
             best,

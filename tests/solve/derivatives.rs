@@ -9,6 +9,8 @@ use nalgebra::{DMatrix, DVector};
 use testing::Random;
 use testing::blocks::Blocks;
 
+use crate::law_changes::{self, random_change};
+
 /// A contact problem with all its data.
 #[derive(Clone)]
 struct Scene {
@@ -69,34 +71,7 @@ fn scene(random: &mut Random, heights: Vec<usize>, dofs: usize, regular: f64) ->
 
 fn change(random: &mut Random, scene: &Scene) -> Change {
     let count = scene.b.len();
-    let laws = scene.laws.iter().map(|law| {
-        let mut change = LawChange {
-            friction: random.signed(),
-            friction_2: random.signed(),
-            cohesion: random.signed(),
-            rolling_friction: random.signed(),
-            torsional_friction: random.signed(),
-            lower: random.array(),
-            upper: random.array(),
-            bias: random.array(),
-        };
-        if let Kind::Contact { friction, friction_2, cohesion, .. } = law.kind {
-            if friction == friction_2 {
-                change.friction_2 = change.friction;
-            }
-            if cohesion == 0.0 {
-                change.cohesion = 0.0;
-            }
-        }
-        if let Kind::Expansion { .. } = law.kind {
-            change.friction_2 = change.friction;
-        }
-        if let Kind::Bounds { lower, upper } = law.kind {
-            (0..6).filter(|&i| lower[i] == upper[i]).for_each(|i| change.upper[i] = change.lower[i]);
-        }
-        change
-    });
-    let laws = laws.collect();
+    let laws = scene.laws.iter().map(|law| random_change(random, law)).collect();
     Change { w: random.matrix(count, count), b: DVector::from_fn(count, |_, _| random.signed()), laws }
 }
 
@@ -107,33 +82,7 @@ impl Scene {
         to.w += &change.w * size;
         to.b += &change.b * size;
         for (law, change) in to.laws.iter_mut().zip(&change.laws) {
-            let add = |to: &mut f64, by: f64| *to += size * by;
-            match &mut law.kind {
-                Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
-                    add(friction, change.friction);
-                    add(friction_2, change.friction_2);
-                    add(cohesion, change.cohesion);
-                    // Without rows of moments these stay zero.
-                    add(
-                        rolling_friction,
-                        if *rolling_friction > 0.0 { change.rolling_friction } else { 0.0 },
-                    );
-                    let by = if *torsional_friction > 0.0 { change.torsional_friction } else { 0.0 };
-                    add(torsional_friction, by);
-                }
-                Kind::Bounds { lower, upper } => {
-                    for i in 0..6 {
-                        add(&mut lower[i], change.lower[i]);
-                        add(&mut upper[i], change.upper[i]);
-                    }
-                }
-                Kind::Expansion { friction, least_force } => {
-                    add(friction, change.friction);
-                    add(least_force, change.lower[0]);
-                }
-                Kind::Moments => unreachable!("there are none here"),
-            }
-            (0..6).for_each(|i| add(&mut law.bias[i], change.bias[i]));
+            *law = law_changes::moved(law, change, size);
         }
         to
     }

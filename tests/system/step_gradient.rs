@@ -10,6 +10,7 @@ use testing::matrices::block;
 
 use super::model::{Body, Known, Model, Place};
 use super::scene::Scene;
+use crate::law_changes::{self, random_change};
 
 const STEP: f64 = 1e-5;
 
@@ -71,57 +72,6 @@ fn law(random: &mut Random, height: usize) -> RowLaw {
     RowLaw { kind, bias: random.array() }
 }
 
-fn law_change(random: &mut Random, law: &RowLaw) -> LawChange {
-    let mut change = LawChange {
-        friction: random.signed(),
-        friction_2: random.signed(),
-        cohesion: random.signed(),
-        rolling_friction: random.signed(),
-        torsional_friction: random.signed(),
-        lower: random.array(),
-        upper: random.array(),
-        bias: random.array(),
-    };
-    match law.kind {
-        Kind::Contact { friction, friction_2, rolling_friction, torsional_friction, .. } => {
-            if friction == friction_2 {
-                change.friction_2 = change.friction;
-            }
-            // Without rows of moments these stay zero.
-            change.rolling_friction *= f64::from(u8::from(rolling_friction > 0.0));
-            change.torsional_friction *= f64::from(u8::from(torsional_friction > 0.0));
-        }
-        Kind::Expansion { .. } => change.friction_2 = change.friction,
-        _ => {}
-    }
-    change
-}
-
-fn moved_law(law: &RowLaw, change: &LawChange, size: f64) -> RowLaw {
-    let mut to = *law;
-    let add = |to: &mut f64, by: f64| *to += size * by;
-    match &mut to.kind {
-        Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction } => {
-            add(friction, change.friction);
-            add(friction_2, change.friction_2);
-            add(cohesion, change.cohesion);
-            add(rolling_friction, change.rolling_friction);
-            add(torsional_friction, change.torsional_friction);
-        }
-        Kind::Expansion { friction, least_force } => {
-            add(friction, change.friction);
-            add(least_force, change.lower[0]);
-        }
-        Kind::Bounds { lower, upper } => {
-            lower.iter_mut().zip(change.lower).for_each(|(to, by)| add(to, by));
-            upper.iter_mut().zip(change.upper).for_each(|(to, by)| add(to, by));
-        }
-        Kind::Moments => unreachable!("the law of a row has its moments"),
-    }
-    to.bias.iter_mut().zip(change.bias).for_each(|(to, by)| add(to, by));
-    to
-}
-
 fn turned(axes: &[f64; 9], turn: &Vector3<f64>, size: f64) -> [f64; 9] {
     block(&(Matrix3::from_column_slice(axes) * Rotation3::new(turn * size).into_inner()))
 }
@@ -155,7 +105,7 @@ impl Change {
             (*id, ConstraintChange { turn, points: [first, second], operators, compliance })
         });
         let constraints = constraints.collect();
-        let laws = problem.laws.iter().map(|law| law_change(random, law)).collect();
+        let laws = problem.laws.iter().map(|law| random_change(random, law)).collect();
         Self { bodies, constraints, laws, step: random.signed() }
     }
 
@@ -240,7 +190,7 @@ impl Problem {
             one.compliance = one.compliance.take().map(|own| own + &change.compliance * size);
         }
         let laws = to.laws.iter().zip(&change.laws);
-        to.laws = laws.map(|(law, change)| moved_law(law, change, size)).collect();
+        to.laws = laws.map(|(law, change)| law_changes::moved(law, change, size)).collect();
         to
     }
 

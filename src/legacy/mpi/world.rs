@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 use std::{ptr, slice};
 
 use crate::ffi::codes::LDY_REPORT_TEXT;
+use crate::ffi::mpi_errors::check;
 use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::host::body_point::Role;
 use crate::math::Vector;
@@ -40,8 +41,6 @@ struct WorldData {
     received: *mut c_int,
 }
 
-const MEMORY: c_int = -1;
-
 unsafe extern "C" {
     fn ldy_mpi_world(world: *mut WorldData) -> c_int;
     safe fn ldy_mpi_counts() -> c_int;
@@ -49,7 +48,6 @@ unsafe extern "C" {
     fn ldy_mpi_agree(status: *mut c_int, rank: *mut c_int) -> c_int;
     fn ldy_mpi_share(text: *mut u8, size: c_int, rank: c_int) -> c_int;
     safe fn ldy_mpi_set_communicator(handle: c_int) -> c_int;
-    fn ldy_mpi_error_text(code: c_int, text: *mut c_char, size: c_int);
     fn ldy_mpi_give_up(why: *const c_char);
 }
 
@@ -185,20 +183,6 @@ pub fn total(counts: &[c_int]) -> usize {
 /// Make the communicator with this Fortran handle the world; see `ldy_set_communicator`.
 pub fn set_communicator(handle: c_int) -> Result {
     check(ldy_mpi_set_communicator(handle))
-}
-
-fn check(code: c_int) -> Result {
-    if code == 0 {
-        return Ok(());
-    }
-    let mut text = [0 as c_char; 256];
-    // SAFETY: C writes at most the size passed, including a zero.
-    let text = unsafe {
-        ldy_mpi_error_text(code, text.as_mut_ptr(), text.len() as c_int);
-        CStr::from_ptr(text.as_ptr())
-    };
-    let kind = if code == MEMORY { Code::OutOfMemory } else { Code::InvalidArgument };
-    Err(fail!(kind, "MPI: {}", text.to_str().unwrap_or("unknown error")))
 }
 
 #[cfg(test)]

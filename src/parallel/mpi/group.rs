@@ -1,9 +1,10 @@
 //! The processes of a system: a duplicate of the user's communicator.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::mpi_errors::check;
 
 unsafe extern "C" {
     fn ldy_mpi_group_open(
@@ -35,10 +36,7 @@ unsafe extern "C" {
         request: c_int,
     ) -> c_int;
     fn ldy_mpi_group_finish(group: *mut c_void, request: c_int) -> c_int;
-    fn ldy_mpi_error_text(code: c_int, text: *mut c_char, size: c_int);
 }
-
-const MEMORY: c_int = -1;
 
 /// The processes of a system. All functions but the accessors are collective, or belong to messages that both ends know.
 #[derive(Debug)]
@@ -59,7 +57,7 @@ impl Group {
     /// Duplicate the communicator with this Fortran handle.
     ///
     /// # Errors
-    /// If MPI is not running, the handle is that of no communicator within a group, or memory is exhausted on one process.
+    /// If MPI is not running, no communicator within a group has the handle, or memory is exhausted on one process.
     pub fn open(communicator: c_int) -> Result<Self> {
         let (mut handle, mut rank, mut size) = (ptr::null_mut(), 0, 0);
         // SAFETY: C writes to the three places.
@@ -98,7 +96,7 @@ impl Group {
         if self.size == 1 {
             return Ok(());
         }
-        // SAFETY: the count is that of the slice, at most a few hundred.
+        // SAFETY: the slice has this count, at most a few hundred.
         check(unsafe { ldy_mpi_group_sum(self.handle, values.as_mut_ptr(), values.len() as c_int) })
     }
 
@@ -110,7 +108,7 @@ impl Group {
         if self.size == 1 {
             return Ok(());
         }
-        // SAFETY: the count is that of the slice, at most a few hundred.
+        // SAFETY: the slice has this count, at most a few hundred.
         check(unsafe { ldy_mpi_group_max(self.handle, values.as_mut_ptr(), values.len() as c_int) })
     }
 
@@ -120,7 +118,7 @@ impl Group {
     /// If MPI fails.
     pub fn share(&self, bytes: &mut [u8], root: usize) -> Result {
         let (size, root) = (bytes.len() as c_int, root as c_int);
-        // SAFETY: the size is that of the slice.
+        // SAFETY: the slice has this size.
         check(unsafe { ldy_mpi_group_share(self.handle, bytes.as_mut_ptr().cast(), size, root) })
     }
 
@@ -175,18 +173,4 @@ impl Group {
 
 fn count_of(length: usize) -> Result<c_int> {
     c_int::try_from(length).map_err(|_| fail!(Code::TooLarge, "a message between two processes"))
-}
-
-fn check(code: c_int) -> Result {
-    if code == 0 {
-        return Ok(());
-    }
-    let mut text = [0 as c_char; 256];
-    // SAFETY: C writes at most the size passed, including a zero.
-    let text = unsafe {
-        ldy_mpi_error_text(code, text.as_mut_ptr(), text.len() as c_int);
-        CStr::from_ptr(text.as_ptr())
-    };
-    let kind = if code == MEMORY { Code::OutOfMemory } else { Code::InvalidArgument };
-    Err(fail!(kind, "MPI: {}", text.to_str().unwrap_or("unknown error")))
 }

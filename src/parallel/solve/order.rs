@@ -38,7 +38,7 @@ pub struct Order {
     mode: Option<Mode>,
 }
 
-/// Tags of messages are those of colors from here on; MPI has at least 32768.
+/// Messages of colors have tags from here on; MPI has at least 32768.
 const FIRST_TAG: c_int = 16;
 const TAGS: usize = 16384;
 

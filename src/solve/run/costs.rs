@@ -51,9 +51,14 @@ pub fn sweep_cost(problem: &Problem3) -> f64 {
 }
 
 /// The cost of a step whose factorization takes `products`, with its part in the analysis of the pattern.
-pub(super) fn step_cost(problem: &Problem3, products: u64) -> f64 {
+fn step_cost(problem: &Problem3, products: u64) -> f64 {
     let (rows, blocks) = (problem.rows() as f64, problem.columns.len() as f64);
     PRODUCT * products as f64 + 25.0 * blocks + (150.0 + PIVOT) * rows
+}
+
+/// The cost of a step of a small problem, with full factors.
+pub(super) fn dense_step_cost(problem: &Problem3) -> f64 {
+    step_cost(problem, problem.rows().pow(3) as u64 / 3)
 }
 
 impl Run<'_, '_> {

@@ -15,7 +15,8 @@ use crate::solve::options::{Report, Status};
 use crate::solve::residual::{Norms, Sums, velocity, weights};
 use crate::solve::workspace::{diagonal, local, prepare_rolling};
 
-use super::costs::{step_cost, sweep_cost};
+use super::costs::{dense_step_cost, sweep_cost};
+use super::sweeps::left_at_rate;
 use super::{Observer, Outcome, Task, VERY_FEW, counts, limit};
 
 /// The trials. The sweeps before the first one cost this share of a step, and before the next one `MORE` times as much.
@@ -117,7 +118,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             velocities: [[0.0; 3]; N],
             best,
             sweep_cost: sweep_cost(problem),
-            step_cost: step_cost(problem, rows.pow(3) as u64 / 3),
+            step_cost: dense_step_cost(problem),
             outcome: Outcome { norms, ..Outcome::default() },
             kept,
             observer,
@@ -165,9 +166,8 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             }
             end = self.over();
             if left == 0 && !is_extended {
-                let rate = change / before;
-                let more = (options.tolerance / estimate).ln() / rate.ln();
-                if rate < 1.0 && more * self.sweep_cost <= AHEAD * self.step_cost {
+                let more = left_at_rate(options.tolerance, estimate, change / before);
+                if more * self.sweep_cost <= AHEAD * self.step_cost {
                     left = more.max(0.0) as usize + 1;
                 }
                 is_extended = true;

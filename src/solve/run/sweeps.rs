@@ -1,5 +1,6 @@
 //! Sweeps, and when they give way to steps.
 
+use crate::math::powers::ln;
 use crate::memory;
 use crate::solve::acceleration;
 use crate::solve::frames::Axes;
@@ -38,6 +39,12 @@ impl Default for Rate {
     fn default() -> Self {
         Self { changes: [f64::INFINITY; MOVING_RATE], steady: LEAST_SWEEPS, least: f64::INFINITY }
     }
+}
+
+/// The sweeps after which an estimate of the residual is the tolerance, if each sweep multiplies it by this rate. The logarithms have the
+/// same bits on all processors, so that the number of sweeps is the same.
+pub(super) fn left_at_rate(tolerance: f64, estimate: f64, rate: f64) -> f64 {
+    if rate > 0.0 && rate < 1.0 { ln(tolerance / estimate) / ln(rate) } else { f64::INFINITY }
 }
 
 impl Run<'_, '_> {
@@ -95,10 +102,8 @@ impl Run<'_, '_> {
         let is_large = estimate > LARGE;
         let left = if self.momentum.share() > 0.0 {
             self.sweeps_left() * if is_large { 1.0 } else { COUNTED }
-        } else if rate < 1.0 {
-            (self.options.tolerance / estimate).ln() / rate.ln()
         } else {
-            f64::INFINITY
+            left_at_rate(self.options.tolerance, estimate, rate)
         };
         let most = if is_large { MOST_AHEAD_IF_LARGE } else { MOST_AHEAD };
         let left = left.clamp(number, most * number);

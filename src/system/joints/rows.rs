@@ -102,7 +102,7 @@ impl Ends<'_> {
         master.arm = difference(&master.arm, &transposed_times(master.rotation, &gap));
     }
 
-    /// The axes of the rows in the world: those of the master, which turn with it, or of a contact.
+    /// The axes of the rows in the world. The master has them and they turn with it, or a contact has them.
     pub fn axes(&self, kind: ListedKind) -> Block {
         let master = &self.0[0];
         match kind {
