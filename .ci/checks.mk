@@ -84,4 +84,4 @@ mpi-crate: lint
 
 # Its library is linted as the crate for the tests.
 mpi-programs: library lint
-	make --no-print-directory test-mpi-programs OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken parallel_rows parallel_faults parallel_migration parallel_forces)"
+	make --no-print-directory test-mpi-programs OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken parallel_rows parallel_faults parallel_migration parallel_partition parallel_forces)"

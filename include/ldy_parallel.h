@@ -297,6 +297,42 @@ int ldy_parallel_solve(ldy_parallel *parallel,
                        ldy_contact_solver_report *report);
 
 
+/* Find a partition of bodies and constraints for ldy_parallel_migrate, by recursive coordinate bisection (Berger and Bokhari 1987).
+   Collective; a process may pass none.
+
+   Each process gets the bodies in a box, and its weight differs from the mean by at most 1.5 times the largest weight of a body. Ranks
+   of bodies have the same values for any present partition: weights are integers, and bodies with equal coordinates are ordered by
+   their ids. An obstacle and a body with weight 0 get the process of the box where they are, and change no box. A body that is not in a
+   list stays with its owner, as a body with an inverse callback must.
+
+   A constraint gets the process of its first body that is no obstacle, or of its first body if it acts on obstacles alone. It stays where
+   it is if one of its bodies has an inverse callback.
+
+   - bodies: body_count ids of own bodies.
+   - points: 3 coordinates of each body; NULL: its position, see ldy_system_set_positions.
+   - weights: a number of each body, not negative; NULL: 1 + the number of constraints on it, on any process.
+   - body_ranks: where to write the rank of each body.
+   - constraints: constraint_count ids of own constraints.
+   - constraint_ranks: where to write the rank of each constraint.
+
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, LDY_ERROR_NOT_FOUND if a body or constraint does not belong to this process, or
+   LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a body is there twice, has an inverse callback or no position, a point is not
+   finite, or a weight is negative. All processes return the same error. Nothing moves.
+
+   Safety:
+   parallel comes from ldy_parallel_create; arrays are NULL or have the sizes given. */
+LDY_RESULT
+int ldy_parallel_partition(ldy_parallel *parallel,
+                           const int64_t *bodies,
+                           const double *points,
+                           const int32_t *weights,
+                           int32_t *body_ranks,
+                           size_t body_count,
+                           const int64_t *constraints,
+                           int32_t *constraint_ranks,
+                           size_t constraint_count);
+
+
 /* Counts of a process since its system was created. */
 typedef struct {
   /* sizeof (ldy_parallel_stats), set by the caller before the call. */

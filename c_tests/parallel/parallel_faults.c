@@ -87,6 +87,28 @@ static void refuse_calls (ldy_parallel *parallel)
   CHECK_INT (ldy_parallel_multiply (parallel, x, y, count, 0), 0);
 }
 
+static void refuse_partitions (const WORLD *world, ldy_parallel *parallel)
+{
+  int last = rank == ranks - 1, other = world->owners[0] != rank, i;
+  int64_t body[2] = { world->body_ids[0], world->body_ids[0] }, constraint = 999999;
+  int32_t weights[2] = { 1, 1 }, to[2];
+  double points[6] = { 0 };
+
+  all_have (ldy_parallel_partition (parallel, body, points, weights, to, (size_t) last, NULL, NULL, 0), LDY_ERROR_NOT_FOUND, ranks - 1, "does not belong");
+  all_have (ldy_parallel_partition (parallel, NULL, NULL, NULL, NULL, 0, &constraint, to, (size_t) last), LDY_ERROR_NOT_FOUND, ranks - 1, "999999");
+  all_have (ldy_parallel_partition (parallel, body, points, weights, last ? NULL : to, (size_t) last, NULL, NULL, 0), LDY_ERROR_INVALID_ARGUMENT, ranks - 1, "body_ranks is NULL");
+  all_have (ldy_parallel_partition (parallel, body, points, weights, to, other ? 0 : 2, NULL, NULL, 0), LDY_ERROR_INVALID_ARGUMENT, world->owners[0], "twice");
+  points[1] = INFINITY;
+  all_have (ldy_parallel_partition (parallel, body, points, weights, to, !other, NULL, NULL, 0), LDY_ERROR_INVALID_ARGUMENT, world->owners[0], "not finite");
+  points[1] = 0;
+  weights[0] = -1;
+  all_have (ldy_parallel_partition (parallel, body, points, weights, to, !other, NULL, NULL, 0), LDY_ERROR_INVALID_ARGUMENT, world->owners[0], "negative");
+  weights[0] = INT32_MAX;
+  CHECK_INT (ldy_parallel_partition (parallel, body, points, weights, to, !other, NULL, NULL, 0), 0);
+  /* All other parts are empty. */
+  for (i = 0; i < !other; i ++) CHECK (to[i] >= 0 && to[i] < ranks);
+}
+
 static void refuse_solutions (ldy_parallel *parallel)
 {
   size_t count = ldy_parallel_scalar_count (parallel);
@@ -172,6 +194,7 @@ static void fail_in_structure (void)
     CHECK_INT (id, 6);
   }
   CHECK_INT (ldy_parallel_add_ghosts (parallel, bodies, (int32_t[2]) { 0, 0 }, rank == 1 ? 2 : 0), 0);
+  all_have (ldy_parallel_partition (parallel, bodies, NULL, NULL, (int32_t[1]) { 0 }, rank == 0, NULL, NULL, 0), LDY_ERROR_INVALID_ARGUMENT, 0, "position is not known");
   id = 40;
   if (rank < 2) CHECK_INT (ldy_parallel_add_point_constraints (parallel, &id, 8, bodies, &ground, 8, axes, 72, zero, zero, 24, 1), 0);
   all_have (ldy_parallel_update (parallel, 1), LDY_ERROR_INVALID_ARGUMENT, -1, "constraint 40");
@@ -211,6 +234,7 @@ int main (int argc, char **argv)
   delay ();
   CHECK_INT (ldy_parallel_update (parallel, 0.25), 0);
   refuse_calls (parallel);
+  refuse_partitions (world, parallel);
   refuse_solutions (parallel);
   fail_in_update (world, parallel);
   ldy_parallel_destroy (parallel);

@@ -12,53 +12,6 @@
 
 static int rank, ranks;
 
-/* Forces in the order of all constraints, on all processes: exact, since other processes add zeros. */
-static double *forces_of (const WORLD *world, ldy_parallel *parallel, MPI_Comm comm, const ldy_contact_solver_options *options, int mode, ldy_contact_solver_report *report, const double *first)
-{
-  size_t count = ldy_parallel_constraint_count (parallel), scalars = ldy_parallel_scalar_count (parallel), k, at = 0;
-  double *R = calloc (scalars + 1, sizeof *R), *all = calloc (6 * (size_t) world->constraints, sizeof *all);
-  int32_t *own = malloc (count * sizeof *own + 4);
-  ldy_rows rows = LDY_ROWS_INIT;
-  ldy_system *local;
-
-  CHECK_INT (ldy_parallel_system (parallel, &local), 0);
-  CHECK_INT (ldy_system_results (local, &rows), 0);
-  CHECK_INT (ldy_parallel_rows (parallel, own, count), 0);
-  for (k = 0; k < count; k ++) {
-    int same = world_constraint (world, rows.constraints[own[k]]), m = abs (world->heights[same]);
-
-    if (first) memcpy (R + at, first + 6 * same, (size_t) m * sizeof *R);
-    at += (size_t) m;
-  }
-  if (!CHECK_INT (ldy_parallel_solve (parallel, options, mode, R, scalars, report), 0)) CHECK_TEXT (ldy_last_error (), "no error");
-  for (k = at = 0; k < count; k ++) {
-    int same = world_constraint (world, rows.constraints[own[k]]), m = abs (world->heights[same]);
-
-    memcpy (all + 6 * same, R + at, (size_t) m * sizeof *R);
-    at += (size_t) m;
-  }
-  MPI_Allreduce (MPI_IN_PLACE, all, 6 * world->constraints, MPI_DOUBLE, MPI_SUM, comm);
-  free (R);
-  free (own);
-  return all;
-}
-
-/* Everything on each process, for itself. */
-static ldy_parallel *alone (WORLD *world)
-{
-  ldy_parallel *parallel;
-  int *owners = world->owners, *places = world->places;
-
-  world->owners = calloc ((size_t) world->bodies, sizeof *owners);
-  world->places = calloc ((size_t) world->constraints, sizeof *places);
-  parallel = world_parallel (world, MPI_COMM_SELF);
-  free (world->owners);
-  free (world->places);
-  world->owners = owners;
-  world->places = places;
-  return parallel;
-}
-
 /* The residual of forces by the solver of one process, which makes no sweep. */
 static double residual_of (const WORLD *world, const double *all)
 {
@@ -103,13 +56,13 @@ static void run (uint64_t seed, int bodies, int constraints, int sweeps)
   check_context ("rank %d of %d, world %d", rank, ranks, (int) seed);
   world_partition (world, seed + 77, ranks);
   parallel = world_parallel (world, MPI_COMM_WORLD);
-  self = alone (world);
+  self = world_alone (world);
   CHECK_INT (ldy_parallel_update (parallel, 0.25), 0);
   CHECK_INT (ldy_parallel_update (self, 0.25), 0);
   options.tolerance = 1e-9;
   options.max_sweeps = sweeps;
-  R = forces_of (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_SAME_BITS, &report, NULL);
-  expected = forces_of (world, self, MPI_COMM_SELF, &options, LDY_PARALLEL_SAME_BITS, &one, NULL);
+  R = world_forces (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_SAME_BITS, &report, NULL);
+  expected = world_forces (world, self, MPI_COMM_SELF, &options, LDY_PARALLEL_SAME_BITS, &one, NULL);
   CHECK_SAME_BITS (R, expected, size);
   CHECK_INT (report.status, one.status);
   CHECK_INT (report.sweeps, one.sweeps);
@@ -119,16 +72,16 @@ static void run (uint64_t seed, int bodies, int constraints, int sweeps)
   CHECK_NEAR (residual_of (world, R), report.residual, 1e-6 * report.residual + 1e-14);
   /* From these forces on, with threads. */
   CHECK_INT (ldy_set_threads (2), 0);
-  again = forces_of (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_SAME_BITS, &report, R);
+  again = world_forces (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_SAME_BITS, &report, R);
   free (expected);
   CHECK_INT (ldy_set_threads (1), 0);
-  expected = forces_of (world, self, MPI_COMM_SELF, &options, LDY_PARALLEL_SAME_BITS, &one, R);
+  expected = world_forces (world, self, MPI_COMM_SELF, &options, LDY_PARALLEL_SAME_BITS, &one, R);
   CHECK_SAME_BITS (again, expected, size);
   if (one.status == LDY_STATUS_CONVERGED && bodies < 16) {
     options.tolerance = 1e-5;
     options.max_sweeps = 20000;
     free (again);
-    again = forces_of (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_FAST, &report, NULL);
+    again = world_forces (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_FAST, &report, NULL);
     CHECK_INT (report.status, LDY_STATUS_CONVERGED);
     CHECK_NEAR (residual_of (world, again), report.residual, 1e-6 * report.residual + 1e-12);
   }

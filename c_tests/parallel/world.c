@@ -6,7 +6,7 @@
 
 #include "support/check.h"
 
-enum { RIGID, PSEUDO_RIGID, OBSTACLE, DENSE, SPARSE, KINDS };
+enum { RIGID, PSEUDO_RIGID, OBSTACLE = WORLD_OBSTACLE, DENSE, SPARSE, KINDS };
 
 /* Numbers of one thing alone, so that every process makes the same without the others. */
 static RANDOM of_thing (const WORLD *world, int what, int which)
@@ -301,4 +301,49 @@ int world_body (const WORLD *world, int64_t id)
 int world_constraint (const WORLD *world, int64_t id)
 {
   return find (world->ids, world->constraints, id);
+}
+
+ldy_parallel *world_alone (WORLD *world)
+{
+  ldy_parallel *parallel;
+  int *owners = world->owners, *places = world->places;
+
+  world->owners = calloc ((size_t) world->bodies, sizeof *owners);
+  world->places = calloc ((size_t) world->constraints, sizeof *places);
+  parallel = world_parallel (world, MPI_COMM_SELF);
+  free (world->owners);
+  free (world->places);
+  world->owners = owners;
+  world->places = places;
+  return parallel;
+}
+
+double *world_forces (const WORLD *world, ldy_parallel *parallel, MPI_Comm comm, const ldy_contact_solver_options *options, int mode, ldy_contact_solver_report *report, const double *first)
+{
+  size_t count = ldy_parallel_constraint_count (parallel), scalars = ldy_parallel_scalar_count (parallel), k, at = 0;
+  double *R = calloc (scalars + 1, sizeof *R), *all = calloc (6 * (size_t) world->constraints, sizeof *all);
+  int32_t *own = malloc (count * sizeof *own + 4);
+  ldy_rows rows = LDY_ROWS_INIT;
+  ldy_system *local;
+
+  CHECK_INT (ldy_parallel_system (parallel, &local), 0);
+  CHECK_INT (ldy_system_results (local, &rows), 0);
+  CHECK_INT (ldy_parallel_rows (parallel, own, count), 0);
+  for (k = 0; k < count; k ++) {
+    int same = world_constraint (world, rows.constraints[own[k]]), m = abs (world->heights[same]);
+
+    if (first) memcpy (R + at, first + 6 * same, (size_t) m * sizeof *R);
+    at += (size_t) m;
+  }
+  if (!CHECK_INT (ldy_parallel_solve (parallel, options, mode, R, scalars, report), 0)) CHECK_TEXT (ldy_last_error (), "no error");
+  for (k = at = 0; k < count; k ++) {
+    int same = world_constraint (world, rows.constraints[own[k]]), m = abs (world->heights[same]);
+
+    memcpy (all + 6 * same, R + at, (size_t) m * sizeof *R);
+    at += (size_t) m;
+  }
+  MPI_Allreduce (MPI_IN_PLACE, all, 6 * world->constraints, MPI_DOUBLE, MPI_SUM, comm);
+  free (R);
+  free (own);
+  return all;
 }

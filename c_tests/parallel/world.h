@@ -12,6 +12,9 @@
 
 #define WORLD_DOFS 12
 
+/* The kind of bodies that do not move. */
+#define WORLD_OBSTACLE 2
+
 typedef struct {
   uint64_t seed;
   int bodies, constraints;
@@ -42,6 +45,13 @@ ldy_system *world_serial (const WORLD *world);
 
 /* The part of this process: bodies, ghosts and constraints. */
 ldy_parallel *world_parallel (const WORLD *world, MPI_Comm comm);
+
+/* Everything on each process, for itself. */
+ldy_parallel *world_alone (WORLD *world);
+
+/* Solve, and return the forces of all constraints on all processes, 6 values each: exact, since other processes add zeros. `first` has
+ * initial guesses in the same order, or is NULL. */
+double *world_forces (const WORLD *world, ldy_parallel *parallel, MPI_Comm comm, const ldy_contact_solver_options *options, int mode, ldy_contact_solver_report *report, const double *first);
 
 /* The index of an id. */
 int world_body (const WORLD *world, int64_t id);

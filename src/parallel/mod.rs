@@ -4,9 +4,11 @@
 //! processes, and a halo: the constraints of other processes that share a body with its own ones. Rows are in the order of global ids,
 //! so that each block, V and B have the bits that one process computes. `system` has the parts of a process, `ghosts` the copies of
 //! bodies, `halo` the choice of constraints that go to other processes, `update` one update, `row_exchange` values of rows that go to
-//! the halos of others, `migrate` moves bodies and constraints to other processes, `products` has products and sums, `exact_sum` sums that do not depend on their order. `coloring`
-//! gives constraints colors, and `solve` finds forces. `mpi` sends messages, `c_api` is the C interface.
+//! the halos of others, `partition` chooses processes for bodies and constraints by `bisection`, `migrate` moves them there, `products` has
+//! products and sums, `exact_sum` sums that do not depend on their order. `coloring` gives constraints colors, and `solve` finds forces.
+//! `mpi` sends messages, `c_api` is the C interface.
 
+mod bisection;
 pub mod c_api;
 mod coloring;
 mod exact_sum;
@@ -14,6 +16,7 @@ mod ghosts;
 mod halo;
 mod migrate;
 pub(crate) mod mpi;
+mod partition;
 mod products;
 mod row_exchange;
 mod solve;

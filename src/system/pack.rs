@@ -367,6 +367,11 @@ impl System {
         self.body(id).is_ok_and(|body| matches!(body.inertia, Inertia::Obstacle))
     }
 
+    /// Whether a body has an inverse callback, which only its own process can call.
+    pub(crate) fn has_inverse_callback(&self, id: Id) -> bool {
+        self.body(id).is_ok_and(|body| matches!(body.inertia, Inertia::Solver(_) | Inertia::Member(_)))
+    }
+
     /// Append a constraint: its id, its bodies and where it acts; with its data if it is to move to another process.
     ///
     /// # Errors

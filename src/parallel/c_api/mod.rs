@@ -8,6 +8,7 @@ mod bodies;
 mod constraints;
 mod handles;
 mod migrate;
+mod partition;
 mod results;
 mod solve;
 

@@ -16,9 +16,10 @@ pub enum Call {
     Solve,
     ApplyReactions,
     Migrate,
+    Partition,
 }
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "no function",
     "ldy_parallel_add_ghosts",
     "ldy_parallel_refresh",
@@ -28,6 +29,7 @@ const NAMES: [&str; 9] = [
     "ldy_parallel_solve",
     "ldy_parallel_apply_reactions",
     "ldy_parallel_migrate",
+    "ldy_parallel_partition",
 ];
 
 fn name_of(call: i64) -> &'static str {
