@@ -20,6 +20,7 @@
 #   make bench-peers                  measure in alternation with MuJoCo, Pinocchio, NumPy and Siconos
 #   make bench-docs                   run all benches again and rewrite the tables and figures of docs
 #   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
+#   make install-mpi                  install it, with its headers and ldy-mpi.pc; same variables as install
 #   make test-mpi                     its tests with each MPI of MPIS, on 1 to 4 processes
 #   make scaling                      the data that processes send, and the time of an update on 1, 2 and 4 processes
 #   make model                        loom tries every order of events in the pool of threads

@@ -931,6 +931,18 @@ public:
   }
 
 private:
+  friend class parallel;
+
+  /* A system that belongs to another object. */
+  static System borrowed (ldy_system *raw)
+  {
+    System other { nullptr };
+    other.raw_ = { raw, destroyer { true } };
+    return other;
+  }
+
+  explicit System (std::nullptr_t) {}
+
   /* An inverse callback with the place for an exception that it throws. The library releases it. */
   struct kept_solver {
     solver apply;
@@ -938,7 +950,11 @@ private:
   };
 
   struct destroyer {
-    void operator() (ldy_system *raw) const noexcept { ldy_system_destroy (raw); }
+    bool is_borrowed;
+    void operator() (ldy_system *raw) const noexcept
+    {
+      if (!is_borrowed) ldy_system_destroy (raw);
+    }
   };
 
   /* No exception may pass through C. It is kept, and check rethrows it when the library has returned. */

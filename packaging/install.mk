@@ -35,7 +35,11 @@ CMAKE_LIBS := $(subst $(empty) $(empty),;,$(PRIVATE_LIBS:-l%=%))
 SHARED_DIR := $(abspath $(TARGET))/shared
 SHARED := $(SHARED_DIR)/libldy.so.$(VERSION)
 
-.PHONY: shared install uninstall size
+HEADERS := ldy.h ldy_host.h ldy_system.h ldy_bridge.h ldy.hpp ldy_bridge.hpp
+# Only the library for MPI has the functions of these.
+MPI_HEADERS := ldy_parallel.h ldy_parallel.hpp
+
+.PHONY: shared install install-mpi uninstall size
 
 # The files are compared here, and not by cargo, so that installing what is built needs no cargo: root may have none.
 $(LDY_LIB): Cargo.toml Cargo.lock build.rs $(shell find src codegen include -type f)
@@ -73,8 +77,7 @@ put_filled = @echo "packaging/$(1).in -> $(2)/$(1)"; \
 
 install: $(SHARED)
 	$(INSTALL) -d "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(PKGCONFIGDIR)" "$(DESTDIR)$(CMAKEDIR)"
-	$(put) include/ldy.h include/ldy_host.h include/ldy_system.h include/ldy_bridge.h include/ldy.hpp include/ldy_bridge.hpp \
-	  "$(DESTDIR)$(INCLUDEDIR)"
+	$(put) $(HEADERS:%=include/%) "$(DESTDIR)$(INCLUDEDIR)"
 	$(put) $(LDY_LIB) "$(DESTDIR)$(LIBDIR)"
 	$(put) --strip --strip-program=$(STRIP) $(SHARED) "$(DESTDIR)$(LIBDIR)"
 	$(call links,$(DESTDIR)$(LIBDIR))
@@ -82,14 +85,20 @@ install: $(SHARED)
 	$(call put_filled,ldyConfig.cmake,$(DESTDIR)$(CMAKEDIR))
 	$(call put_filled,ldyConfigVersion.cmake,$(DESTDIR)$(CMAKEDIR))
 
+# The static library for one MPI, which `make mpi` has built, beside the serial ones or alone.
+install-mpi:
+	@test -e $(MPI_LIB) || { echo "install-mpi: there is no $(MPI_LIB); first: make mpi MPICC=mpicc" >&2; exit 2; }
+	$(INSTALL) -d "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(PKGCONFIGDIR)"
+	$(put) $(HEADERS:%=include/%) $(MPI_HEADERS:%=include/%) "$(DESTDIR)$(INCLUDEDIR)"
+	$(put) $(MPI_LIB) "$(DESTDIR)$(LIBDIR)/libldy-mpi.a"
+	$(call put_filled,ldy-mpi.pc,$(DESTDIR)$(PKGCONFIGDIR))
+
 # Directories that others use too stay; those for packages alone go when they are empty.
 uninstall:
-	rm -f "$(DESTDIR)$(INCLUDEDIR)/ldy.h" "$(DESTDIR)$(INCLUDEDIR)/ldy_host.h" \
-	  "$(DESTDIR)$(INCLUDEDIR)/ldy_system.h" "$(DESTDIR)$(INCLUDEDIR)/ldy_bridge.h" \
-	  "$(DESTDIR)$(INCLUDEDIR)/ldy.hpp" "$(DESTDIR)$(INCLUDEDIR)/ldy_bridge.hpp"
-	rm -f "$(DESTDIR)$(LIBDIR)/libldy.a" "$(DESTDIR)$(LIBDIR)/libldy.so" \
+	rm -f $(foreach header,$(HEADERS) $(MPI_HEADERS),"$(DESTDIR)$(INCLUDEDIR)/$(header)")
+	rm -f "$(DESTDIR)$(LIBDIR)/libldy.a" "$(DESTDIR)$(LIBDIR)/libldy-mpi.a" "$(DESTDIR)$(LIBDIR)/libldy.so" \
 	  "$(DESTDIR)$(LIBDIR)/libldy.so.$(SO_VERSION)" "$(DESTDIR)$(LIBDIR)/libldy.so.$(VERSION)"
-	rm -f "$(DESTDIR)$(PKGCONFIGDIR)/ldy.pc"
+	rm -f "$(DESTDIR)$(PKGCONFIGDIR)/ldy.pc" "$(DESTDIR)$(PKGCONFIGDIR)/ldy-mpi.pc"
 	rm -f "$(DESTDIR)$(CMAKEDIR)/ldyConfig.cmake" "$(DESTDIR)$(CMAKEDIR)/ldyConfigVersion.cmake"
 	@for directory in "$(CMAKEDIR)" "$(LIBDIR)/cmake" "$(PKGCONFIGDIR)"; do \
 	  test ! -d "$(DESTDIR)$$directory" || rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$directory"; done

@@ -80,7 +80,8 @@ fn each_name_that_a_page_or_a_header_mentions_exists() {
     let defined = defined();
     // Columns of benches.
     let others = ["ldy_ms"];
-    let headers = ["ldy_system.h", "ldy_bridge.h", "ldy_parallel.h", "ldy.hpp", "ldy_bridge.hpp"];
+    let headers =
+        ["ldy_system.h", "ldy_bridge.h", "ldy_parallel.h", "ldy.hpp", "ldy_bridge.hpp", "ldy_parallel.hpp"];
     let headers = headers.map(|name| format!("include/{name}"));
     for path in pages().into_iter().filter(|path| !path.ends_with("/renamed.md")).chain(headers) {
         for name in names(&read(&path)).filter(|name| !others.contains(name)) {
