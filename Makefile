@@ -197,7 +197,7 @@ test-mpi-crate:
 MPI_DEV_LIB := $(abspath $(TARGET))/debug/libldy.a
 
 test-mpi-programs: library
-	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
+	@scripts/require cc pkg-config $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
 	@LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(TEST_CARGO) build $(LIBRARY_OPTIONS) --features mpi --config profile.dev.package.ldy.opt-level=0
 	@mkdir -p $(MPIS:%=$(MPI_TARGET)/%)
 	@packaging/slim $(MPI_DEV_LIB) $(call mpi_library,$(firstword $(MPIS)))

@@ -59,8 +59,8 @@ void ldy_parallel_destroy(ldy_parallel *parallel);
    It has the bodies and constraints of this process, its ghosts, and its halo: the constraints of other processes on bodies that it
    owns or that its constraints act on. All have their global ids, and rows are in the order of ids. Functions that read or set bodies
    and constraints work as in one process: velocities, rotations, positions, laws, tags, reactions, compliances, contact frames.
-   Ghosts and halo get their values from their own processes; changes of them are overwritten. Remove bodies with
-   ldy_parallel_remove_bodies. Do not remove constraints of the halo, do not call ldy_system_update, and do not destroy the system.
+   Ghosts and halo get their values from their own processes; changes of them are overwritten. An obstacle with the id INT64_MAX may
+   stand for bodies of the halo that this process does not have: leave it there. Remove bodies with ldy_parallel_remove_bodies. Do not remove constraints of the halo, do not call ldy_system_update, and do not destroy the system.
 
    - system: where to write it. It is valid until parallel is destroyed.
 
@@ -388,6 +388,37 @@ int ldy_parallel_migrate(ldy_parallel *parallel,
    parallel comes from ldy_parallel_create; stats is NULL or valid and has the bytes that its size says. */
 LDY_RESULT
 int ldy_parallel_get_stats(const ldy_parallel *parallel, ldy_parallel_stats *stats);
+
+
+/* Return the number of bodies that this process owns; 0 if parallel is NULL.
+
+   Safety:
+   parallel comes from ldy_parallel_create. */
+size_t ldy_parallel_body_count(const ldy_parallel *parallel);
+
+/* Return the ids of the bodies that this process owns, ascending, for instance after ldy_parallel_migrate.
+
+   - bodies: where to write them.
+   - count: ldy_parallel_body_count.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+
+   Safety:
+   parallel comes from ldy_parallel_create; bodies is NULL or has count values. */
+LDY_RESULT
+int ldy_parallel_bodies(const ldy_parallel *parallel, int64_t *bodies, size_t count);
+
+/* Return the ids of the constraints of this process, without its halo, ascending.
+
+   - constraints: where to write them.
+   - count: ldy_parallel_constraint_count.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL or count is wrong.
+
+   Safety:
+   parallel comes from ldy_parallel_create; constraints is NULL or has count values. */
+LDY_RESULT
+int ldy_parallel_constraints(const ldy_parallel *parallel, int64_t *constraints, size_t count);
 
 #ifdef __cplusplus
 }

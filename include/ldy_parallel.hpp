@@ -83,6 +83,22 @@ public:
   [[nodiscard]] std::size_t constraint_count () const noexcept { return ldy_parallel_constraint_count (raw ()); }
   [[nodiscard]] std::size_t scalar_count () const noexcept { return ldy_parallel_scalar_count (raw ()); }
 
+  /* The bodies that this process owns, ascending. */
+  [[nodiscard]] std::vector<id> bodies () const
+  {
+    std::vector<id> all (ldy_parallel_body_count (raw ()));
+    detail::check (ldy_parallel_bodies (raw (), all.data (), all.size ()));
+    return all;
+  }
+
+  /* The constraints of this process, ascending, without its halo. */
+  [[nodiscard]] std::vector<id> constraints () const
+  {
+    std::vector<id> all (constraint_count ());
+    detail::check (ldy_parallel_constraints (raw (), all.data (), all.size ()));
+    return all;
+  }
+
   /* The rows of system ().results () that belong to this process. */
   [[nodiscard]] std::vector<std::int32_t> rows () const
   {

@@ -119,10 +119,10 @@ void check_migration (ldy::parallel &parallel)
   for (std::size_t k = 0; k < 2; k ++) CHECK (found[k] == rank && found_constraints[k] == rank);
   parallel.migrate (own, to, constraints, to);
   int before = (rank + ranks - 1) % ranks;
-  own.clear ();
-  for (ldy::id k : { 2 * before, 2 * before + 1 }) own.push_back (k);
+  own = parallel.bodies ();
+  CHECK ((own == std::vector<ldy::id> { 2 * before, 2 * before + 1 }) && parallel.constraints () == own);
   parallel.update (0.25);
-  CHECK (parallel.constraint_count () == 2);
+  CHECK (parallel.constraints () == own);
   parallel.partition (own, found, own, found_constraints, {}, weights);
   for (std::size_t k = 0; k < 2; k ++) CHECK (found[k] == before && found_constraints[k] == before);
   std::vector<double> points;

@@ -23,6 +23,23 @@ static void set_data (const WORLD *world, ldy_parallel *parallel)
   }
 }
 
+/* The lists of own bodies and constraints are those of the partition. */
+static void check_lists (const WORLD *world, ldy_parallel *parallel)
+{
+  size_t bodies = ldy_parallel_body_count (parallel), constraints = ldy_parallel_constraint_count (parallel), at = 0;
+  int64_t *list = malloc ((bodies + constraints + 1) * sizeof *list);
+  int i;
+
+  CHECK_INT (ldy_parallel_bodies (parallel, list, bodies), 0);
+  CHECK_INT (ldy_parallel_constraints (parallel, list + bodies, constraints), 0);
+  for (i = 0; i < world->bodies; i ++) if (world->owners[i] == rank) CHECK_INT (at < bodies ? list[at ++] : -1, world->body_ids[i]);
+  CHECK_INT (at, bodies);
+  for (i = 0; i < world->constraints; i ++) if (world->places[i] == rank) CHECK_INT (at < bodies + constraints ? list[at ++] : -1, world->ids[i]);
+  CHECK_INT (at, bodies + constraints);
+  CHECK_INT (ldy_parallel_bodies (parallel, list, bodies + 1), LDY_ERROR_INVALID_ARGUMENT);
+  free (list);
+}
+
 /* The number of own rows, and the sum of numbers that each row has of W, B, tags and laws, over all processes: exact, so that it does
  * not depend on the partition. */
 static void check_data (const WORLD *world, ldy_system *serial, ldy_parallel *parallel)
@@ -35,6 +52,7 @@ static void check_data (const WORLD *world, ldy_system *serial, ldy_parallel *pa
   uint64_t *tags;
 
   CHECK_INT (ldy_parallel_system (parallel, &local), 0);
+  check_lists (world, parallel);
   CHECK_INT (ldy_system_results (serial, &whole), 0);
   CHECK_INT (ldy_system_results (local, &mine), 0);
   CHECK_INT (ldy_parallel_rows (parallel, rows, count), 0);

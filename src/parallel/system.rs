@@ -5,6 +5,7 @@ use std::ffi::c_int;
 
 use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::{self, push};
+use crate::system::pack::UNKNOWN_BODY;
 use crate::system::{Constraint, Id, System};
 
 use super::ghosts::Lent;
@@ -120,6 +121,15 @@ impl ParallelSystem {
     /// Whether a constraint of the local system belongs to another process.
     pub(super) fn is_halo(&self, constraint: Id) -> bool {
         self.halo.binary_search_by_key(&constraint, |halo| halo.0).is_ok()
+    }
+
+    /// The bodies of this process, ascending.
+    pub fn own_bodies(&self) -> impl Iterator<Item = Id> + Clone {
+        let mut ghosts = self.ghosts.iter().peekable();
+        self.system.bodies().map(|(id, _)| id).filter(|&id| id != UNKNOWN_BODY).filter(move |id| {
+            while ghosts.next_if(|(other, _)| other < id).is_some() {}
+            ghosts.next_if(|(other, _)| other == id).is_none()
+        })
     }
 
     /// The constraints of this process, ascending.

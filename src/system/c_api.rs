@@ -25,7 +25,7 @@ pub mod inertia;
 pub mod jacobian;
 mod joints;
 mod laws;
-mod lists;
+pub(crate) mod lists;
 mod locdyn;
 pub mod operators;
 mod problem_file;

@@ -77,7 +77,8 @@ fn generate() -> [Generated; 7] {
     let system = [prototypes("system/c_api.rs"), parts.join("\n\n")].join("\n\n");
     let ldy_system_h = ldy_system_h(&codes, &additions, &system, env!("CARGO_PKG_VERSION"));
     let ldy_bridge_h = ldy_bridge_h(&prototypes("system/c_api/locdyn.rs"));
-    let of_processes = ["handles", "bodies", "constraints", "results", "solve", "partition", "migrate"];
+    let of_processes =
+        ["handles", "bodies", "constraints", "results", "solve", "partition", "migrate", "lists"];
     let of_processes = of_processes.map(|part| prototypes(&format!("parallel/c_api/{part}.rs")));
     let ldy_parallel_h = ldy_parallel_h(&of_processes.join("\n\n"));
     let exports = version_script(

@@ -46,8 +46,8 @@ pub unsafe extern "C" fn ldy_parallel_destroy(parallel: *mut ldy_parallel) {
 /// It has the bodies and constraints of this process, its ghosts, and its halo: the constraints of other processes on bodies that it
 /// owns or that its constraints act on. All have their global ids, and rows are in the order of ids. Functions that read or set bodies
 /// and constraints work as in one process: velocities, rotations, positions, laws, tags, reactions, compliances, contact frames.
-/// Ghosts and halo get their values from their own processes; changes of them are overwritten. Remove bodies with
-/// ldy_parallel_remove_bodies. Do not remove constraints of the halo, do not call ldy_system_update, and do not destroy the system.
+/// Ghosts and halo get their values from their own processes; changes of them are overwritten. An obstacle with the id INT64_MAX may
+/// stand for bodies of the halo that this process does not have: leave it there. Remove bodies with ldy_parallel_remove_bodies. Do not remove constraints of the halo, do not call ldy_system_update, and do not destroy the system.
 ///
 /// - system: where to write it. It is valid until parallel is destroyed.
 ///

@@ -7,6 +7,7 @@
 mod bodies;
 mod constraints;
 mod handles;
+mod lists;
 mod migrate;
 mod partition;
 mod results;

@@ -81,7 +81,12 @@ pub unsafe extern "C" fn ldy_system_constraints(
 }
 
 /// Write ids, if there is a place for each.
-fn put_ids(name: &'static str, ids: impl Iterator<Item = Id>, count: usize, to: &mut [i64]) -> Result {
+pub(crate) fn put_ids(
+    name: &'static str,
+    ids: impl Iterator<Item = Id>,
+    count: usize,
+    to: &mut [i64],
+) -> Result {
     check_size(name, count, to.len())?;
     to.iter_mut().zip(ids).for_each(|(to, id)| *to = id as i64);
     Ok(())
