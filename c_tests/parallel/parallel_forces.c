@@ -77,9 +77,9 @@ static void run (uint64_t seed, int bodies, int constraints, int sweeps)
   CHECK_INT (ldy_set_threads (1), 0);
   expected = world_forces (world, self, MPI_COMM_SELF, &options, LDY_PARALLEL_SAME_BITS, &one, R);
   CHECK_SAME_BITS (again, expected, size);
-  if (one.status == LDY_STATUS_CONVERGED && bodies < 16) {
+  if (one.status == LDY_STATUS_CONVERGED) {
     options.tolerance = 1e-5;
-    options.max_sweeps = 20000;
+    options.max_sweeps = 4 * one.sweeps + 200;
     free (again);
     again = world_forces (world, parallel, MPI_COMM_WORLD, &options, LDY_PARALLEL_FAST, &report, NULL);
     CHECK_INT (report.status, LDY_STATUS_CONVERGED);

@@ -159,11 +159,11 @@ impl Sweeps {
         &self,
         team: &mut Team,
         problem: &Problem3,
-        memory: &Memory,
+        prepared: &Prepared,
         ranges: &[[u32; 2]],
         changes: &mut [f64],
     ) {
-        let (forces, prepared) = (&self.forces[..], &memory.prepared());
+        let forces = &self.forces[..];
         team.share_parts(changes, CHUNK, |first, changes| {
             for (&[row, end], change) in ranges[first..].iter().zip(changes) {
                 *change = (row..end).map(|row| relax_any::<A>(forces, problem, prepared, row as usize)).sum();

@@ -71,7 +71,7 @@ pub(crate) mod parts_of_solution {
     pub use super::acceleration::{Momentum, root};
     pub use super::anisotropic::{Scaled, is_anisotropic};
     pub use super::frames::NormalThird;
-    pub use super::gauss_seidel::Sweeps;
+    pub use super::gauss_seidel::{Prepared, Sweeps};
     pub use super::laws::allowed_in_row;
     pub use super::parts::fill;
     pub(crate) use super::problem::Problem3;

@@ -48,13 +48,24 @@ pub fn prepare_rolling<A: Axes>(
 ) -> memory::Result {
     rolling.clear();
     for row in 0..laws.len() {
-        if let Some(own) = Coefficients::of(laws, row) {
-            let block = |k: usize, j: usize| block_of(problem, row + k, row + j);
-            let blocks = std::array::from_fn(|k| std::array::from_fn(|j| block(k, j)));
-            push(rolling, RollingContact::new::<A>(&blocks, &own, [roots[row], roots[row + 1]]))?;
+        if let Some(contact) = rolling_contact::<A>(problem, laws, roots, row) {
+            push(rolling, contact)?;
         }
     }
     Ok(())
+}
+
+/// The local problem of a row, if it is a contact with moments.
+fn rolling_contact<A: Axes>(
+    problem: &Problem3,
+    laws: &[Law],
+    roots: &[f64],
+    row: usize,
+) -> Option<RollingContact> {
+    let own = Coefficients::of(laws, row)?;
+    let block = |k: usize, j: usize| block_of(problem, row + k, row + j);
+    let blocks = std::array::from_fn(|k| std::array::from_fn(|j| block(k, j)));
+    Some(RollingContact::new::<A>(&blocks, &own, [roots[row], roots[row + 1]]))
 }
 
 /// The local problem of a row with this diagonal block. `pairs` are the numbers of contacts with moments.
@@ -69,6 +80,22 @@ impl Memory {
     /// What a sweep needs of it.
     pub fn prepared(&self) -> Prepared<'_> {
         Prepared { q: &self.q, weights: &self.weights, locals: &self.locals, rolling: &self.rolling }
+    }
+
+    /// Make the local problems of the rows that another problem has those of its blocks.
+    #[cfg(feature = "mpi")]
+    pub fn replace_locals<A: Axes>(&mut self, problem: &Problem3, laws: &[Law]) {
+        let Self { locals, rolling, roots, .. } = self;
+        for row in (0..laws.len()).filter(|&row| !problem.range(row).is_empty()) {
+            match &mut locals[row] {
+                Local::Pair(pair) => {
+                    let contact = rolling_contact::<A>(problem, laws, roots, row);
+                    rolling[*pair as usize] = contact.unwrap_or(rolling[*pair as usize]);
+                }
+                Local::Moments(_) => {}
+                local => *local = Local::new::<A>(&block_of(problem, row, row), &laws[row]),
+            }
+        }
     }
 
     /// Compute all data of a problem.

@@ -15,8 +15,9 @@ use super::handles::ldy_parallel;
 
 /// A mode: forces have the same bits for any number of processes and any partition.
 pub const LDY_PARALLEL_SAME_BITS: i32 = 0;
-/// A mode: Gauss-Seidel within a process, relaxed Jacobi between processes. There are fewer messages, and forces depend on the partition.
-/// With more than two processes it takes more sweeps than the other mode, and may not converge.
+/// A mode: Gauss-Seidel within a process; processes share the mass of a body that several of them change at once (mass splitting: Tonge,
+/// Benevolenski and Voroshilov, SIGGRAPH 2012). There are fewer messages, forces depend on the partition, and the number of sweeps is about
+/// that of the other mode.
 pub const LDY_PARALLEL_FAST: i32 = 1;
 
 /// Find forces R that obey the laws of all constraints, with the rows of the last update. Collective.

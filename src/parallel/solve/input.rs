@@ -12,7 +12,7 @@ use crate::solve::check_law;
 use crate::system::RowLaw;
 use crate::system::pack::{law, put_law};
 
-use super::Workspace;
+use super::threes::Threes;
 
 impl ParallelSystem {
     /// Check the rows, laws and initial forces of this process.
@@ -35,7 +35,7 @@ impl ParallelSystem {
     ///
     /// # Errors
     /// The same on all processes: if memory is exhausted.
-    pub(super) fn list_input(&mut self, room: &mut Workspace, forces: &[f64]) -> Result {
+    pub(super) fn list_input(&mut self, room: &mut Threes, forces: &[f64]) -> Result {
         let count = self.system.results()?.b.len();
         let prepared = refill(&mut room.forces, count, 0.0).map_err(no_memory);
         let letters = prepared.and_then(|()| {
@@ -63,7 +63,7 @@ impl ParallelSystem {
         Ok(letters)
     }
 
-    fn read_input(&self, Workspace { laws, forces, .. }: &mut Workspace, messages: &[Message]) -> Result {
+    fn read_input(&self, Threes { laws, forces, .. }: &mut Threes, messages: &[Message]) -> Result {
         let results = self.system.results()?;
         let w = &results.w;
         let mut of_halo: Vec<(u32, RowLaw)> = Vec::new();

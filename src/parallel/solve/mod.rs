@@ -1,30 +1,32 @@
 //! Forces of constraints across processes: Gauss–Seidel with momentum, color by color. The colors, the sums that guide momentum, and the
 //! norms and residuals belong to all processes together, so that forces have the same bits for any number of processes and any partition.
 //!
-//! `course` is the course of a solution, `order` the order of rows and the messages of each color, `sums` the sums over all rows, `input`
-//! the laws and forces of the halo.
+//! `course` is the course of a solution, `threes` the problem in rows of three, `order` the order of rows and the messages of each color,
+//! `splitting` the shares of bodies in the fast mode, `sums` the sums over all rows, `input` the laws and forces of the halo.
 #![forbid(unsafe_code)]
 
 mod course;
 mod input;
 mod order;
+mod splitting;
 mod sums;
+mod threes;
 
 use crate::ffi::errors::{Code, Result, fail};
-use crate::math::Vector;
-use crate::solve::parts_of_solution::{Memory, Padded, Scaled, Sweeps};
-use crate::solve::{Law, Method, Options, Report};
+use crate::solve::{Method, Options, Report};
 
 use super::mpi::agreement::Call;
 use super::system::ParallelSystem;
-pub(super) use order::Order;
+use course::Room;
+use order::Order;
+use threes::Threes;
 
 /// How processes work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// By colors of all rows: forces have the same bits for any partition.
     SameBits,
-    /// Gauss–Seidel within a process, relaxed Jacobi between processes.
+    /// Gauss–Seidel within a process, each with a part of the mass of bodies that several processes change.
     Fast,
 }
 
@@ -32,19 +34,8 @@ pub enum Mode {
 #[derive(Debug, Default)]
 pub struct Workspace {
     order: Order,
-    padded: Padded,
-    scaled: Scaled,
-    memory: Memory,
-    sweeps: Sweeps,
-    laws: Vec<Law>,
-    forces: Vec<f64>,
-    now: Vec<Vector>,
-    allowed: Vec<Vector>,
-    velocities: Vec<Vector>,
-    best: Vec<Vector>,
-    changes: Vec<f64>,
-    /// The residuals of the last solution.
-    pub history: Vec<f64>,
+    threes: Threes,
+    room: Room,
 }
 
 impl Workspace {
@@ -106,6 +97,6 @@ impl ParallelSystem {
 
     /// The residuals of the last solution, in the order of their computation.
     pub fn history(&self) -> &[f64] {
-        &self.solver.history
+        &self.solver.room.history
     }
 }

@@ -14,12 +14,12 @@ use crate::rows::BlockRows;
 use crate::solve::parts_of_solution::Sweeps;
 
 use super::Mode;
+use super::splitting::Splitting;
 
 /// The rows of one color on this process, as ranges of rows of three.
 #[derive(Debug, Default)]
 pub struct Color {
-    /// Rows with blocks in columns of the halo, or in the halo of others: they come first, so that messages start early. In the fast mode
-    /// they are among the others, too.
+    /// Rows with blocks in columns of the halo, or in the halo of others: they come first, so that messages start early.
     pub boundary: Vec<[u32; 2]>,
     /// All other rows.
     pub interior: Vec<[u32; 2]>,
@@ -35,6 +35,8 @@ pub struct Order {
     pub colors: Vec<Color>,
     /// All own rows, ascending, as ranges of rows of three.
     pub own: Vec<[u32; 2]>,
+    /// In the fast mode.
+    pub split: Splitting,
     mode: Option<Mode>,
 }
 
@@ -45,6 +47,11 @@ const TAGS: usize = 16384;
 impl Order {
     pub fn is_of(&self, mode: Mode) -> bool {
         self.mode == Some(mode)
+    }
+
+    /// All own rows of three, ascending.
+    pub fn own_rows(&self) -> impl Iterator<Item = usize> {
+        self.own.iter().flat_map(|range| range[0] as usize..range[1] as usize)
     }
 }
 
@@ -131,22 +138,25 @@ impl ParallelSystem {
         let mut most =
             [colors.iter().filter(|&&color| color != NONE).max().map_or(0, |&color| i64::from(color))];
         self.group.max(&mut most)?;
-        let listed = self.list_colors(&colors, most[0] as usize + 1, mode).map_err(no_memory);
+        let listed = self.list_order(&colors, most[0] as usize + 1, mode);
         self.group.agree(listed.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (colors, own) = listed?;
-        self.solver.order = Order { colors, own, mode: Some(mode) };
+        self.solver.order = listed?;
         Ok(())
     }
 
-    fn list_colors(
-        &self,
-        colors: &[u16],
-        count: usize,
-        mode: Mode,
-    ) -> memory::Result<(Vec<Color>, Vec<[u32; 2]>)> {
-        let Ok(results) = self.system.results() else { return Ok((Vec::new(), Vec::new())) };
+    fn list_order(&self, colors: &[u16], count: usize, mode: Mode) -> Result<Order> {
+        let w = self.system.results()?.w;
+        let firsts = firsts(&w).map_err(no_memory)?;
+        let colors = self.list_colors(colors, count, &firsts).map_err(no_memory)?;
+        let own = self.rows.own.iter().map(|&row| [firsts[row as usize], firsts[row as usize + 1]]);
+        let own = memory::collected(self.rows.own.len(), own).map_err(no_memory)?;
+        let split = if mode == Mode::Fast { self.list_splitting(&firsts)? } else { Splitting::default() };
+        Ok(Order { colors, own, split, mode: Some(mode) })
+    }
+
+    fn list_colors(&self, colors: &[u16], count: usize, firsts: &[u32]) -> memory::Result<Vec<Color>> {
+        let Ok(results) = self.system.results() else { return Ok(Vec::new()) };
         let w = &results.w;
-        let firsts = firsts(w)?;
         let range = |row: u32| [firsts[row as usize], firsts[row as usize + 1]];
         let color = |row: u32| colors.get(row as usize).map_or(0, |&color| usize::from(color));
         let mut lists = memory::with_capacity(count)?;
@@ -163,13 +173,7 @@ impl ParallelSystem {
         shared.for_each(|&row| is_boundary[row as usize] = true);
         for &row in &self.rows.own {
             let Color { boundary, interior, .. } = &mut lists[color(row)];
-            let is_boundary = is_boundary[row as usize];
-            if is_boundary {
-                push(boundary, range(row))?;
-            }
-            if !is_boundary || mode == Mode::Fast {
-                push(interior, range(row))?;
-            }
+            push(if is_boundary[row as usize] { boundary } else { interior }, range(row))?;
         }
         let add = |rows: &[RowsOfRank], lists: &mut [Color], is_out: bool| -> memory::Result {
             for list in rows {
@@ -183,7 +187,6 @@ impl ParallelSystem {
         add(&self.rows.out, &mut lists, true)?;
         add(&self.rows.inbox, &mut lists, false)?;
         lists.iter_mut().try_for_each(Color::make_room)?;
-        let own = memory::collected(self.rows.own.len(), self.rows.own.iter().map(|&row| range(row)))?;
-        Ok((lists, own))
+        Ok(lists)
     }
 }
