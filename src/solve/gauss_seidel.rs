@@ -57,6 +57,8 @@ pub struct Prepared<'a> {
     pub weights: &'a [f64],
     pub locals: &'a [Local],
     pub rolling: &'a [RollingContact],
+    /// As [`RollingContact::force`] takes it.
+    pub accuracy: f64,
 }
 
 impl Force {
@@ -253,7 +255,7 @@ fn relax_pair<A: Axes>(
     let old = rows.map(|row| forces[row].load());
     rows.iter().for_each(|&row| forces[row].store(&[0.0; 3]));
     let others = rows.map(|row| velocity(problem, row, &prepared.q[row], |column| forces[column].load()));
-    let new = local.force::<A>(&others, &old);
+    let new = local.force::<A>(&others, &old, prepared.accuracy);
     let mut square = 0.0;
     for (k, row) in rows.into_iter().enumerate() {
         forces[row].store(&new[k]);

@@ -176,18 +176,21 @@ impl Padded {
         let (height, first) = (w.height(row), 3 * (triple - self.firsts[row] as usize));
         let (count, lanes) = ((height - first).min(3), self.lanes[triple]);
         for (column, block) in w.row(row) {
-            let others = range(&self.firsts, column);
-            for (other, of_triple) in others.zip(block.chunks(3 * height)) {
-                let mut to = [0.0; 9];
-                for (lane, from) in self.lanes[other].into_iter().zip(of_triple.chunks_exact(height)) {
-                    let column = in_lanes(&from[first..first + count], lanes);
-                    to[3 * usize::from(lane)..][..3].copy_from_slice(&column);
-                }
-                if other == triple {
-                    pad(&mut to, count, lanes);
-                }
+            let mut before = 0;
+            for other in range(&self.firsts, column) {
+                let at = self.values.len();
                 self.columns.push(other as i32);
-                self.values.push(to);
+                self.values.push([0.0; 9]);
+                let to = &mut self.values[at];
+                let width = (w.height(column) - before).min(3);
+                for (k, &lane) in (before..).zip(&self.lanes[other][..width]) {
+                    let from = &block[k * height + first..][..count];
+                    (0..count).for_each(|i| to[usize::from(3 * lane + lanes[i])] = from[i]);
+                }
+                before += width;
+                if other == triple {
+                    pad(to, count, lanes);
+                }
             }
         }
     }

@@ -63,7 +63,7 @@ const LARGE: f64 = 0.1;
 const FEW: usize = 64;
 
 /// Problems with at most this number of rows begin with a few steps, and nothing is sought in the space of bodies for them.
-const VERY_FEW: usize = 12;
+pub const VERY_FEW: usize = 12;
 
 /// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 10;
@@ -142,7 +142,8 @@ pub struct Outcome {
 }
 
 impl Room {
-    /// Solve a problem. The forces are those to begin with, and the best ones afterwards.
+    /// Solve a problem. The forces are those to begin with, and the best ones afterwards. Reports do not have the time: many islands are
+    /// solved in less time than a look at the clock takes.
     ///
     /// # Errors
     /// If memory is exhausted. The forces are unchanged then.
@@ -152,8 +153,8 @@ impl Room {
         forces: &mut [Vector],
         observer: &mut Observer,
     ) -> memory::Result<Outcome> {
-        let begin = Instant::now();
         let &Task { problem, source, laws, options } = task;
+        let deadline = options.time_limit.and_then(|most| Instant::now().checked_add(most));
         let has_moments = laws.iter().any(Law::is_of_moments);
         let rows = problem.rows();
         // Steps in the space of bodies do not know moments.
@@ -161,17 +162,18 @@ impl Room {
         let source = if is_in_contacts { Source { bodies: None, ..source } } else { source };
         self.history.clear();
         let is_few = (1..=VERY_FEW).contains(&rows) && options.method == Method::Automatic;
-        let begun = if is_few { Some(self.begin_few(task, forces, observer, begin)?) } else { None };
-        if let Some(Begun { outcome, forces: best, end: Some(status) }) = begun {
-            forces.copy_from_slice(&best[..rows]);
-            let report = Report { status, time: begin.elapsed(), ..outcome.report };
-            return Ok(Outcome { report, ..outcome });
+        let mut begun = Begun::default();
+        if is_few {
+            begun.forces[..rows].copy_from_slice(forces);
+            if let Some(status) = self.begin_few(task, &mut begun, observer, deadline)? {
+                forces.copy_from_slice(&begun.forces[..rows]);
+                begun.outcome.report.status = status;
+                return Ok(begun.outcome);
+            }
         }
-        let Outcome { report, first, best, .. } =
-            begun.as_ref().map_or(Outcome::default(), |begun| begun.outcome);
-        let guess = begun.as_ref().map_or(&*forces, |begun| &begun.forces[..rows]);
+        let Outcome { report, first, best, .. } = begun.outcome;
         let team = Team::if_it_pays(rows >= MANY);
-        self.make_room(problem, guess)?;
+        self.make_room(problem, if is_few { &begun.forces[..rows] } else { forces })?;
         let mut run = Run {
             problem,
             source,
@@ -179,7 +181,7 @@ impl Room {
             options,
             room: self,
             norms: Norms::default(),
-            begin,
+            deadline,
             team,
             products: None,
             fewer: 0,
@@ -201,7 +203,7 @@ impl Room {
             Normal::First => run.run::<NormalFirst>()?,
             Normal::Third => run.run::<NormalThird>()?,
         };
-        let report = Report { status: end, work: run.work(), time: begin.elapsed(), ..run.report };
+        let report = Report { status: end, work: run.work(), ..run.report };
         let outcome = Outcome { report, first: run.first, best: run.best, norms: run.norms };
         forces.copy_from_slice(&self.best);
         Ok(outcome)
@@ -223,15 +225,15 @@ impl Room {
     fn begin_few(
         &mut self,
         task: &Task,
-        forces: &[Vector],
+        begun: &mut Begun,
         observer: &mut Observer,
-        begin: Instant,
-    ) -> memory::Result<Begun> {
+        deadline: Option<Instant>,
+    ) -> memory::Result<Option<Status>> {
         let Self { memory: Memory { rolling, .. }, matrix, history, .. } = self;
         let kept = Kept { rolling, matrix, history };
         match task.problem.normal {
-            Normal::First => few::begin::<NormalFirst>(task, forces, kept, observer, begin),
-            Normal::Third => few::begin::<NormalThird>(task, forces, kept, observer, begin),
+            Normal::First => few::begin::<NormalFirst>(task, begun, kept, observer, deadline),
+            Normal::Third => few::begin::<NormalThird>(task, begun, kept, observer, deadline),
         }
     }
 }
@@ -249,7 +251,7 @@ struct Run<'a, 'w> {
     options: &'a Options,
     room: &'a mut Room,
     norms: Norms,
-    begin: Instant,
+    deadline: Option<Instant>,
     team: Team,
     /// The products of blocks in a step of Newton's method, if known; if not, they are more than `fewer`.
     products: Option<u64>,
@@ -460,7 +462,6 @@ impl Run<'_, '_> {
             best.copy_from_slice(allowed);
         }
         self.report.work = self.work();
-        self.report.time = self.begin.elapsed();
         self.is_stopped |= !(self.observer)(&self.report, &self.best);
         residual
     }
@@ -472,7 +473,7 @@ impl Run<'_, '_> {
     /// The status, if the solution is to end now.
     fn over(&self) -> Option<Status> {
         let Report { residual, sweeps, .. } = &self.report;
-        limit(self.options, residual, self.is_stopped, *sweeps, self.work(), self.begin)
+        limit(self.options, residual, self.is_stopped, *sweeps, self.work(), self.deadline)
     }
 }
 
@@ -483,7 +484,7 @@ fn limit(
     is_stopped: bool,
     sweeps: usize,
     work: u64,
-    begin: Instant,
+    deadline: Option<Instant>,
 ) -> Option<Status> {
     if residual.by(options.measure) <= options.tolerance {
         Some(Status::Converged)
@@ -493,7 +494,7 @@ fn limit(
         Some(Status::SweepLimit)
     } else if options.max_work.is_some_and(|most| work >= most) {
         Some(Status::WorkLimit)
-    } else if options.time_limit.is_some_and(|most| begin.elapsed() >= most) {
+    } else if deadline.is_some_and(|end| Instant::now() >= end) {
         Some(Status::TimeLimit)
     } else {
         None

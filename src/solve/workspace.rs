@@ -8,7 +8,7 @@ use crate::memory::{self, collect, push};
 use super::frames::Axes;
 use super::gauss_seidel::Prepared;
 use super::laws::Local;
-use super::local::RollingContact;
+use super::local::{ACCURACY, RollingContact};
 use super::problem::{Law, Problem3};
 use super::residual::weights;
 use super::rolling::Coefficients;
@@ -79,7 +79,13 @@ pub fn local<A: Axes>(w: &Block, laws: &[Law], row: usize, pairs: &mut RangeFrom
 impl Memory {
     /// What a sweep needs of it.
     pub fn prepared(&self) -> Prepared<'_> {
-        Prepared { q: &self.q, weights: &self.weights, locals: &self.locals, rolling: &self.rolling }
+        Prepared {
+            q: &self.q,
+            weights: &self.weights,
+            locals: &self.locals,
+            rolling: &self.rolling,
+            accuracy: ACCURACY,
+        }
     }
 
     /// Make the local problems of the rows that another problem has those of its blocks.

@@ -25,15 +25,15 @@ use super::coloring::MANY;
 use super::conflict::{self, Multiplier};
 use super::options::{Progress, Report, Status};
 use super::residual::Sums;
-use super::run::{Observer, Outcome, Room, Source, Task};
+use super::run::{Observer, Outcome, Room, Source, Task, VERY_FEW};
 use bodies::{AllRows, BodiesOfIsland};
 pub use components::{Components, join, root};
 use copies::{Copies, Copy};
 use limits::Limits;
 use whole::Whole;
 
-/// The number of single rows in a batch.
-const SINGLES: u32 = 32;
+/// The number of rows on small islands in a batch.
+const ROWS: u32 = 32;
 
 /// With fewer rows on islands that one thread solves, a second thread does not pay.
 const ENOUGH: usize = 96;
@@ -55,7 +55,8 @@ pub struct Islands {
     conflict: Vec<Multiplier>,
 }
 
-/// Islands that are solved one after another in the same room: one island, or several of a single row, which have the same pattern.
+/// Islands that are solved one after another in the same room: one island, or several that are so small that most of them are solved on
+/// the stack.
 #[derive(Debug, Default)]
 struct Batches {
     /// The first island of each batch and its first index in the list of rows; then the ends.
@@ -94,11 +95,15 @@ impl Islands {
             }
             let room = &mut self.rooms[0];
             let outcome = match progress {
-                Some(progress) => room.solve(task, forces, &mut |report, _| progress(report))?,
+                Some(progress) => {
+                    let mut observer =
+                        |report: &Report, _: &_| progress(&Report { time: begin.elapsed(), ..*report });
+                    room.solve(task, forces, &mut observer)?
+                }
                 None => room.solve(task, forces, &mut |_, _| true)?,
             };
             self.take_conflict(outcome.report.status);
-            return Ok(outcome.report);
+            return Ok(Report { time: begin.elapsed(), ..outcome.report });
         }
         self.prepare(task)?;
         self.begin(forces)?;
@@ -190,7 +195,8 @@ impl Islands {
                     let islands = range(&batches.islands, own.start + batch);
                     let first = batches.rows[own.start + batch] as usize;
                     let (forces, outcomes) = (forces.row_mut(0), outcomes.row_mut(0));
-                    for (island, outcome) in islands.zip(outcomes) {
+                    // The history that remains is that of the largest island.
+                    for (island, outcome) in islands.zip(outcomes).rev() {
                         let rows = range(components.starts(), island);
                         let forces = &mut forces[rows.start - first..rows.end - first];
                         *outcome = parts.solve(island, threads, &mut rooms[0], forces, &mut |_, _| true)?;
@@ -293,7 +299,7 @@ impl Batches {
             if start >= end {
                 push(&mut self.islands, island as u32)?;
                 push(&mut self.rows, start)?;
-                end = start + if islands.rows(island).len() == 1 { SINGLES } else { 1 };
+                end = start + if islands.rows(island).len() <= VERY_FEW { ROWS } else { 1 };
             }
             self.shared += usize::from(islands.rows(island).len() >= MANY);
         }

@@ -239,11 +239,24 @@ impl LawKind for Contact {
 /// The closest point of the cone |x_T| ≤ friction · x_N.
 #[inline(always)]
 pub(super) fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
-    let (n, t) = (x[A::N], length(x[A::S], x[A::T]));
-    if t == f64::INFINITY && is_finite(x) {
-        // The squares overflow.
-        return on_cone::<A>(&x.map(|x| x * SMALL), friction).map(|x| x / SMALL);
+    let t = length(x[A::S], x[A::T]);
+    if t == f64::INFINITY { of_large::<A>(x, friction) } else { closest::<A>(x, t, friction) }
+}
+
+/// The same, where squares overflow.
+#[cold]
+fn of_large<A: Axes>(x: &Vector, friction: f64) -> Vector {
+    if !is_finite(x) {
+        return closest::<A>(x, f64::INFINITY, friction);
     }
+    let small = x.map(|x| x * SMALL);
+    closest::<A>(&small, length(small[A::S], small[A::T]), friction).map(|x| x / SMALL)
+}
+
+/// The closest point, where t = |x_T|.
+#[inline(always)]
+fn closest<A: Axes>(x: &Vector, t: f64, friction: f64) -> Vector {
+    let n = x[A::N];
     if n >= 0.0 && t <= friction * n {
         return *x;
     }

@@ -9,4 +9,4 @@ mod rolling;
 pub use bounded::BoundedSolution;
 pub use contact::ContactSolution;
 pub use expansion::ExpansionSolution;
-pub use rolling::RollingContact;
+pub use rolling::{ACCURACY, RollingContact};

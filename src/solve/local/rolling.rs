@@ -32,6 +32,9 @@ const MOST_HALVINGS: usize = 6;
 const MOST_BISECTIONS: usize = 200;
 const MOST_TURNS: usize = 500;
 
+/// The errors that a sweep leaves of a contact with moments, relative to those before: the other forces of the sweep change more.
+pub const ACCURACY: f64 = 1e-2;
+
 /// A relative step whose square is no more than rounding.
 const ENOUGH: f64 = 1e-8;
 
@@ -62,6 +65,51 @@ struct VelocityEquations<'a> {
     normal: Option<f64>,
 }
 
+/// What a part's equation is made of: y = x − U, its size, and the radius of the disk.
+struct Part<const COUNT: usize> {
+    y: [f64; COUNT],
+    size: f64,
+    radius: f64,
+}
+
+impl<const COUNT: usize> Part<COUNT> {
+    /// The part whose unknowns begin with `first`.
+    #[inline(always)]
+    fn new(x: &Unknowns, u: &Unknowns, first: usize, limit: f64) -> Self {
+        let y: [f64; COUNT] = std::array::from_fn(|i| x[first + i] - u[first + i]);
+        Self { y, size: dot(&y, &y).sqrt(), radius: limit * f64::max(x[0], 0.0) }
+    }
+
+    /// Set the errors x − P (x − U).
+    #[inline(always)]
+    fn set_errors(&self, errors: &mut Unknowns, x: &Unknowns, first: usize) {
+        let scale = if self.size > self.radius { self.radius / self.size } else { 1.0 };
+        (0..COUNT).for_each(|i| errors[first + i] = x[first + i] - scale * self.y[i]);
+    }
+
+    /// Replace the rows of W in `matrix` by the derivative of the errors, where the part is at its limit.
+    #[inline(always)]
+    fn set_rows(&self, matrix: &mut Square<SIZE>, x: &Unknowns, first: usize, limit: f64) {
+        if self.size <= self.radius {
+            return;
+        }
+        // x − r e, where e is the direction of y = x − u: the derivative of e is (1 − e eᵀ) / |y|.
+        let ratio = self.radius / self.size;
+        let towards = self.y.map(|y| y / self.size);
+        for (j, column) in matrix.iter_mut().enumerate() {
+            let unit = |i: usize| f64::from(first + i == j);
+            let own: [f64; COUNT] = std::array::from_fn(|i| unit(i) - column[first + i]);
+            let along = dot(&towards, &own);
+            for i in 0..COUNT {
+                column[first + i] = unit(i) - ratio * (own[i] - towards[i] * along);
+            }
+        }
+        if x[0] > 0.0 {
+            (0..COUNT).for_each(|i| matrix[0][first + i] -= limit * towards[i]);
+        }
+    }
+}
+
 impl RollingContact {
     /// Prepare the diagonal blocks of W: the block in row i and column j of the pair is `w[i][j]`.
     pub fn new<A: Axes>(w: &[[Block; 2]; 2], own: &Coefficients, roots: [f64; 2]) -> Self {
@@ -78,10 +126,10 @@ impl RollingContact {
     }
 
     /// The force and the moments that obey the law if they add W R to the velocity q, which includes the bias. `old` is the initial
-    /// guess, and is kept where the blocks leave the force open.
+    /// guess, and is kept where the blocks leave the force open. Errors of the last force times `accuracy` may be left; 0: only rounding.
     ///
     /// If W_NN is not positive, no force can stop the approach, and the function returns the force of an open contact.
-    pub fn force<A: Axes>(&self, q: &SpatialVector, old: &SpatialVector) -> SpatialVector {
+    pub fn force<A: Axes>(&self, q: &SpatialVector, old: &SpatialVector, accuracy: f64) -> SpatialVector {
         let lanes = lanes::<A>();
         let scaled = |pair: &SpatialVector, by: [f64; 2]| -> Unknowns {
             lanes.map(|(row, lane)| pair[row][lane] * by[row])
@@ -94,7 +142,7 @@ impl RollingContact {
             let mut center = scaled(old, self.roots);
             center[0] += cohesion;
             let alpha = if self.is_regular { 0.0 } else { ALPHA };
-            x = VelocityEquations { contact: self, q, alpha, center, normal: None }.closed();
+            x = VelocityEquations { contact: self, q, alpha, center, normal: None }.closed(accuracy);
         }
         let mut force = [[0.0; 3]; 2];
         for (x, (row, lane)) in x.into_iter().zip(lanes) {
@@ -112,22 +160,22 @@ fn lanes<A: Axes>() -> [(usize, usize); SIZE] {
 }
 
 impl VelocityEquations<'_> {
-    /// The unknowns of a closed contact.
-    fn closed(&self) -> Unknowns {
+    /// The unknowns of a closed contact, with the errors of the center times `accuracy`.
+    fn closed(&self, accuracy: f64) -> Unknowns {
         if self.center[0] > 0.0
-            && let Some(x) = self.newton(self.center)
+            && let Some(x) = self.newton(self.center, accuracy)
         {
             branch!(RollingFromLast);
             return x;
         }
         let start = self.held();
-        if let Some(x) = self.newton(start) {
+        if let Some(x) = self.newton(start, 0.0) {
             branch!(RollingFromHeld);
             return x;
         }
         branch!(RollingSearched);
         let x = self.searched();
-        self.newton(x).unwrap_or(x)
+        self.newton(x, 0.0).unwrap_or(x)
     }
 
     /// The solution with all parts held; a normal force alone if there is none that pushes.
@@ -153,24 +201,27 @@ impl VelocityEquations<'_> {
     fn errors(&self, x: &Unknowns, u: &Unknowns) -> (Unknowns, f64) {
         let mut errors = [0.0; SIZE];
         errors[0] = self.normal.map_or(u[0], |normal| x[0] - normal);
-        for ((first, end), limit) in PARTS.into_iter().zip(self.contact.limits) {
-            let size = size_of(x, u, first, end);
-            let radius = limit * f64::max(x[0], 0.0);
-            let scale = if size > radius { radius / size } else { 1.0 };
-            (first..end).for_each(|i| errors[i] = x[i] - scale * (x[i] - u[i]));
-        }
+        let [friction, rolling, torsion] = self.contact.limits;
+        Part::<2>::new(x, u, 1, friction).set_errors(&mut errors, x, 1);
+        Part::<2>::new(x, u, 3, rolling).set_errors(&mut errors, x, 3);
+        Part::<1>::new(x, u, 5, torsion).set_errors(&mut errors, x, 5);
         (errors, errors.iter().map(|error| error * error).sum())
     }
 
-    /// Newton's method with steps that make the errors smaller. None if it does not converge.
-    fn newton(&self, start: Unknowns) -> Option<Unknowns> {
+    /// Newton's method with steps that make the errors smaller, until they are those of the start times `accuracy`. None if it does not
+    /// converge.
+    fn newton(&self, start: Unknowns, accuracy: f64) -> Option<Unknowns> {
         let mut x = start;
         let mut u = self.velocity(&x);
         let (mut errors, mut square) = self.errors(&x, &u);
+        let enough = accuracy * accuracy * square;
         for _ in 0..MOST_STEPS {
             let scale: f64 = (0..SIZE).map(|i| self.q[i].abs() + x[i].abs()).sum();
             if square <= (ROUNDING * scale) * (ROUNDING * scale) {
                 return (x[0] >= 0.0).then_some(x);
+            }
+            if square < enough && x[0] > 0.0 {
+                return Some(x);
             }
             let step = self.step(&x, &u, &errors)?;
             let mut long = 1.0;
@@ -206,27 +257,10 @@ impl VelocityEquations<'_> {
         if self.normal.is_some() {
             (0..SIZE).for_each(|j| matrix[j][0] = f64::from(j == 0));
         }
-        for ((first, end), limit) in PARTS.into_iter().zip(limits) {
-            let size = size_of(x, u, first, end);
-            let radius = limit * f64::max(x[0], 0.0);
-            if size <= radius {
-                continue;
-            }
-            // x − r e, where e is the direction of y = x − u: the derivative of e is (1 − e eᵀ) / |y|.
-            let ratio = radius / size;
-            let mut towards = [0.0; SIZE];
-            (first..end).for_each(|i| towards[i] = (x[i] - u[i]) / size);
-            for (j, column) in matrix.iter_mut().enumerate() {
-                let own: Unknowns = std::array::from_fn(|i| f64::from(i == j) - column[i]);
-                let along: f64 = (first..end).map(|i| towards[i] * own[i]).sum();
-                for i in first..end {
-                    column[i] = f64::from(i == j) - ratio * (own[i] - towards[i] * along);
-                    if j == 0 && x[0] > 0.0 {
-                        column[i] -= limit * towards[i];
-                    }
-                }
-            }
-        }
+        let &[friction, rolling, torsion] = limits;
+        Part::<2>::new(x, u, 1, friction).set_rows(&mut matrix, x, 1, friction);
+        Part::<2>::new(x, u, 3, rolling).set_rows(&mut matrix, x, 3, rolling);
+        Part::<1>::new(x, u, 5, torsion).set_rows(&mut matrix, x, 5, torsion);
         solution(&matrix, *errors)
     }
 
@@ -237,7 +271,7 @@ impl VelocityEquations<'_> {
         x[0] = -self.q[0] / self.contact.w[0][0];
         for _ in 0..MOST_BISECTIONS {
             let parts = VelocityEquations { normal: Some(x[0]), ..*self };
-            match parts.newton(x) {
+            match parts.newton(x, 0.0) {
                 Some(solved) => x = solved,
                 None => parts.solve_parts(&mut x),
             }
@@ -307,7 +341,8 @@ impl VelocityEquations<'_> {
     }
 }
 
-/// The solution of a x = b by elimination with pivots in columns. None if a pivot is too small.
+/// The solution of a x = b by Gauss and Jordan's elimination with pivots in columns: each operation is one on whole columns. None if a
+/// pivot is too small.
 #[inline(always)]
 fn solution(a: &Square<SIZE>, mut b: Unknowns) -> Option<Unknowns> {
     let mut a = *a;
@@ -321,26 +356,20 @@ fn solution(a: &Square<SIZE>, mut b: Unknowns) -> Option<Unknowns> {
             return None;
         }
         let inverse = a[k][k].recip();
-        let column = a[k];
-        for i in k + 1..SIZE {
-            let factor = column[i] * inverse;
-            for of_column in &mut a[k + 1..] {
-                of_column[i] -= factor * of_column[k];
-            }
-            b[i] -= factor * b[k];
-        }
-        a[k][k] = inverse;
-    }
-    for k in (0..SIZE).rev() {
-        b[k] *= a[k][k];
-        let x = b[k];
-        (0..k).for_each(|i| b[i] -= a[k][i] * x);
+        let factors = a[k].map(|x| x * inverse);
+        let reduce = |column: &mut Unknowns| {
+            let of_pivot = column[k];
+            (0..SIZE).for_each(|i| column[i] -= factors[i] * of_pivot);
+            column[k] = of_pivot * inverse;
+        };
+        a[k + 1..].iter_mut().for_each(reduce);
+        reduce(&mut b);
     }
     is_finite(&b).then_some(b)
 }
 
-/// The size of x − u in a part.
+/// The sum of products.
 #[inline(always)]
-fn size_of(x: &Unknowns, u: &Unknowns, first: usize, end: usize) -> f64 {
-    (first..end).map(|i| (x[i] - u[i]) * (x[i] - u[i])).sum::<f64>().sqrt()
+fn dot<const COUNT: usize>(a: &[f64; COUNT], b: &[f64; COUNT]) -> f64 {
+    (0..COUNT).map(|i| a[i] * b[i]).sum()
 }

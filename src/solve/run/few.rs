@@ -10,7 +10,7 @@ use crate::memory::{self, push};
 use crate::solve::frames::Axes;
 use crate::solve::gauss_seidel::{Force, Prepared, relax_any};
 use crate::solve::laws::{Local, allowed_in_row};
-use crate::solve::local::RollingContact;
+use crate::solve::local::{ACCURACY, RollingContact};
 use crate::solve::options::{Report, Status};
 use crate::solve::residual::{Norms, Sums, velocity, weights};
 use crate::solve::workspace::{diagonal, local, prepare_rolling};
@@ -28,11 +28,11 @@ const LEAST_SWEEPS: usize = 2;
 /// Sweeps go on while those that seem to be left cost at most as much as this number of steps.
 const AHEAD: f64 = 0.5;
 
-/// The outcome so far, the best forces, and the status if the solution has ended.
+/// The outcome so far, and the best forces; at first those to begin with.
+#[derive(Default)]
 pub(super) struct Begun {
     pub outcome: Outcome,
     pub forces: [Vector; VERY_FEW],
-    pub end: Option<Status>,
 }
 
 /// The workspace in a room. Residuals are added to the history.
@@ -46,6 +46,8 @@ pub(super) struct Kept<'a> {
 struct Few<'a, 'w, const N: usize> {
     task: &'a Task<'a>,
     rows: usize,
+    /// Whether a sweep is exact: there is one row, or a contact with its moments.
+    is_single: bool,
     q: [Vector; N],
     weights: [f64; N],
     roots: [f64; N],
@@ -54,42 +56,54 @@ struct Few<'a, 'w, const N: usize> {
     /// The closest forces that the laws allow, and their velocities, of the last look.
     allowed: [Vector; N],
     velocities: [Vector; N],
-    best: [Vector; N],
     /// The cost of a sweep, and of a step if factors are full.
     sweep_cost: f64,
     step_cost: f64,
-    outcome: Outcome,
+    begun: &'a mut Begun,
     kept: Kept<'a>,
     observer: &'a mut Observer<'w>,
     is_stopped: bool,
-    begin: Instant,
+    deadline: Option<Instant>,
 }
 
-/// Begin the solution of a problem with one to `VERY_FEW` rows.
+/// Begin the solution of a problem with one to `VERY_FEW` rows. Returns the status if it has ended.
 ///
 /// # Errors
 /// If memory is exhausted.
 pub(super) fn begin<A: Axes>(
     task: &Task,
-    forces: &[Vector],
+    begun: &mut Begun,
     kept: Kept,
     observer: &mut Observer,
-    begin: Instant,
-) -> memory::Result<Begun> {
+    deadline: Option<Instant>,
+) -> memory::Result<Option<Status>> {
     match task.problem.rows() {
-        1 => Few::<1>::new::<A>(task, forces, kept, observer, begin)?.run::<A>(),
-        2..=4 => Few::<4>::new::<A>(task, forces, kept, observer, begin)?.run::<A>(),
-        _ => Few::<VERY_FEW>::new::<A>(task, forces, kept, observer, begin)?.run::<A>(),
+        1 => solve::<A, 1>(task, begun, kept, observer, deadline),
+        2..=4 => solve::<A, 4>(task, begun, kept, observer, deadline),
+        _ => solve::<A, VERY_FEW>(task, begun, kept, observer, deadline),
     }
 }
 
+/// Begin the solution of a problem with at most N rows, in a stack frame of its own: one for all sizes would be large and cold.
+#[inline(never)]
+fn solve<A: Axes, const N: usize>(
+    task: &Task,
+    begun: &mut Begun,
+    kept: Kept,
+    observer: &mut Observer,
+    deadline: Option<Instant>,
+) -> memory::Result<Option<Status>> {
+    Few::<N>::new::<A>(task, begun, kept, observer, deadline)?.trials::<A>()
+}
+
 impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
+    #[inline(always)]
     fn new<A: Axes>(
         task: &'a Task,
-        forces: &[Vector],
+        begun: &'a mut Begun,
         kept: Kept<'a>,
         observer: &'a mut Observer<'w>,
-        begin: Instant,
+        deadline: Option<Instant>,
     ) -> memory::Result<Self> {
         let &Task { problem, laws, .. } = task;
         let rows = problem.rows();
@@ -103,39 +117,32 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             q[row] = std::array::from_fn(|i| problem.b[row][i] + laws[row].bias[i]);
             locals[row] = local::<A>(&block(row), laws, row, &mut pairs);
         }
-        let mut best = [[0.0; 3]; N];
-        best[..rows].copy_from_slice(forces);
-        let norms = Norms::new(laws, &q[..rows], &d[..rows]);
+        let mut forces = [[0.0; 3]; N];
+        forces[..rows].copy_from_slice(&begun.forces[..rows]);
+        begun.outcome.norms = Norms::new(laws, &q[..rows], &d[..rows]);
         Ok(Self {
             task,
             rows,
+            is_single: rows == 1 + kept.rolling.len(),
             q,
             weights: d,
             roots,
             locals,
-            now: best.map(|force| Force::new(&force)),
-            allowed: best,
+            now: forces.map(|force| Force::new(&force)),
+            allowed: forces,
             velocities: [[0.0; 3]; N],
-            best,
             sweep_cost: sweep_cost(problem),
             step_cost: dense_step_cost(problem),
-            outcome: Outcome { norms, ..Outcome::default() },
+            begun,
             kept,
             observer,
             is_stopped: false,
-            begin,
+            deadline,
         })
     }
 
-    fn run<A: Axes>(mut self) -> memory::Result<Begun> {
-        let end = self.trials::<A>()?;
-        let mut forces = [[0.0; 3]; VERY_FEW];
-        forces[..N].copy_from_slice(&self.best);
-        Ok(Begun { outcome: self.outcome, forces, end })
-    }
-
     /// Try a few steps, each time after few sweeps.
-    fn trials<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
+    fn trials<A: Axes>(mut self) -> memory::Result<Option<Status>> {
         self.look::<A>()?;
         let mut sweeps = SHARE * self.step_cost / self.sweep_cost;
         for _ in 0..TRIALS {
@@ -145,7 +152,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             if let Some(end) = self.steps::<A>()? {
                 return Ok(Some(end));
             }
-            self.now = self.best.map(|force| Force::new(&force));
+            (0..self.rows).for_each(|row| self.now[row] = Force::new(&self.begun.forces[row]));
             sweeps *= MORE;
         }
         Ok(None)
@@ -158,9 +165,8 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
         while end.is_none() && left > 0 {
             let change = self.sweep::<A>();
             left -= 1;
-            let estimate = change * self.outcome.report.residual.ratio_to_scaled(options.measure);
-            // One sweep solves a single row.
-            let is_last = left == 0 || self.rows == 1 || self.over().is_some();
+            let estimate = change * self.begun.outcome.report.residual.ratio_to_scaled(options.measure);
+            let is_last = left == 0 || self.is_single || self.over().is_some();
             if is_last || estimate <= 2.0 * options.tolerance {
                 self.look::<A>()?;
             }
@@ -179,11 +185,12 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
 
     /// Make a sweep; returns the scaled norm of the change, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
-        let Self { task, rows, q, weights, locals, now, outcome, kept, .. } = self;
-        let prepared = Prepared { q, weights, locals, rolling: kept.rolling };
+        let Self { task, rows, is_single, q, weights, locals, now, begun, kept, .. } = self;
+        let accuracy = if *is_single { 0.0 } else { ACCURACY };
+        let prepared = Prepared { q, weights, locals, rolling: kept.rolling, accuracy };
         let changed: f64 = (0..*rows).map(|row| relax_any::<A>(now, task.problem, &prepared, row)).sum();
-        outcome.report.sweeps += 1;
-        changed.sqrt() / outcome.norms.scaled()
+        begun.outcome.report.sweeps += 1;
+        changed.sqrt() / begun.outcome.norms.scaled()
     }
 
     /// Compute the residual of the closest forces that the laws allow, and keep these if they are the best so far. Returns the residual.
@@ -197,7 +204,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
         }
         let sums = Sums::new::<A>(laws, &self.weights, &self.allowed, &self.velocities, rows);
         let work = self.work();
-        let Outcome { report, first, best, norms } = &mut self.outcome;
+        let Begun { outcome: Outcome { report, first, best, norms }, forces } = &mut *self.begun;
         let residual = sums.over(norms);
         let value = residual.by(options.measure);
         push(self.kept.history, value)?;
@@ -207,21 +214,21 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
         let counts = counts(value, options.tolerance, norms, &self.weights, &self.allowed);
         if is_first || counts && value < report.residual.by(options.measure) {
             (report.residual, *best) = (residual, sums);
-            self.best = self.allowed;
+            forces[..self.rows].copy_from_slice(&self.allowed[..self.rows]);
         }
-        (report.work, report.time) = (work, self.begin.elapsed());
+        report.work = work;
         self.is_stopped |= !(self.observer)(report, best);
         Ok(value)
     }
 
     fn work(&self) -> u64 {
-        let Report { sweeps, steps, .. } = self.outcome.report;
+        let Report { sweeps, steps, .. } = self.begun.outcome.report;
         (sweeps as f64 * self.sweep_cost + steps as f64 * self.step_cost) as u64
     }
 
     /// The status, if the solution is to end now.
     fn over(&self) -> Option<Status> {
-        let Report { residual, sweeps, .. } = &self.outcome.report;
-        limit(self.task.options, residual, self.is_stopped, *sweeps, self.work(), self.begin)
+        let Report { residual, sweeps, .. } = &self.begun.outcome.report;
+        limit(self.task.options, residual, self.is_stopped, *sweeps, self.work(), self.deadline)
     }
 }

@@ -353,7 +353,7 @@ fn rolling<const N: usize>(seed: u64, moments: [Option<usize>; 3], states: &[usi
             let old = most(&|i| (units[i] * old[i]).abs());
             row.other = units.map(|unit| unit * d * old);
         }
-        let pair = local.force::<NormalFirst>(&in_lanes(&row.q), &in_lanes(&old));
+        let pair = local.force::<NormalFirst>(&in_lanes(&row.q), &in_lanes(&old), 0.0);
         let mut r = [0.0; N];
         for (lanes, force) in lanes.iter().zip(&pair) {
             lanes

@@ -126,16 +126,23 @@ fn islands_have_the_bits_that_they_have_alone() {
             let begin: Vec<Vec<Vector>> =
                 sizes.iter().map(|&rows| (0..rows).map(|_| random.array()).collect()).collect();
             let mut alone = begin.clone();
-            let reports: Vec<Report> = (mixed.islands.iter().zip(&mixed.laws).zip(&mut alone))
-                .map(|((dense, laws), forces)| {
-                    let bodies = has_bodies.then_some(dense as &dyn BodyRowsSource);
-                    let (problem, forces) = (dense.problem(), forces.as_flattened_mut());
-                    Solver::new().solve_with_bodies(&problem, bodies, laws, &options, forces, None).unwrap()
-                })
-                .collect();
+            let (reports, histories): (Vec<Report>, Vec<Vec<f64>>) =
+                (mixed.islands.iter().zip(&mixed.laws).zip(&mut alone))
+                    .map(|((dense, laws), forces)| {
+                        let bodies = has_bodies.then_some(dense as &dyn BodyRowsSource);
+                        let (problem, forces) = (dense.problem(), forces.as_flattened_mut());
+                        let mut solver = Solver::new();
+                        let report = solver.solve_with_bodies(&problem, bodies, laws, &options, forces, None);
+                        (report.unwrap(), solver.history().to_vec())
+                    })
+                    .unzip();
             let mut forces = mixed.mix(&begin);
             let report = mixed.solve(&mut kept, &options, has_bodies, &mut forces);
             assert_eq!(forces, mixed.mix(&alone), "{sizes:?} {method:?} {has_bodies}");
+            let largest = sizes.iter().max();
+            let mut of_largest =
+                histories.iter().zip(sizes.iter()).filter(|&(_, rows)| Some(rows) == largest);
+            assert!(of_largest.any(|(history, _)| history == kept.history()));
             let most = |of: fn(&Report) -> usize| reports.iter().map(of).max().unwrap();
             assert_eq!(report.sweeps, most(|report| report.sweeps));
             assert_eq!(report.steps, most(|report| report.steps));

@@ -2,7 +2,7 @@
 
 use crate::math::Block;
 use crate::solve::frames::{Axes, NormalFirst, NormalThird};
-use crate::solve::local::RollingContact;
+use crate::solve::local::{ACCURACY, RollingContact};
 use crate::solve::rolling::{Coefficients, SpatialVector, sizes};
 use testing::Random;
 
@@ -99,8 +99,12 @@ pub fn cases<A: Axes>(random: &mut Random, count: usize) -> [usize; 16] {
         let old: SpatialVector = std::array::from_fn(|k| random.array::<3>().map(|x| x / units[k]));
         let root = |row: usize| ((0..3).map(|i| w[row][row][4 * i]).sum::<f64>() / 3.0).sqrt();
         let local = RollingContact::new::<A>(&w, &own, [root(0), root(1)]);
-        let r = local.force::<A>(&q, &old);
+        let r = local.force::<A>(&q, &old, 0.0);
         let found = state::<A>(&w, &q, &r, &own);
+        if case % 8 == 0 {
+            let near = (0..20).fold(old, |old, _| local.force::<A>(&q, &old, ACCURACY));
+            assert_eq!(state::<A>(&w, &q, &near, &own), found, "case {case}");
+        }
         met[found.unwrap_or_else(|| panic!("case {case}: {w:?} {q:?} {own:?}: {r:?}"))] += 1;
     }
     met

@@ -21,7 +21,7 @@ impl<const N: usize> Few<'_, '_, N> {
     /// Make steps as long as the residual decreases, each from allowed forces and followed by a sweep: contacts that a step has moved
     /// from sticking to sliding, or opened, are often moved back by that.
     pub fn steps<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
-        let mut before = self.outcome.report.residual.by(self.task.options.measure);
+        let mut before = self.begun.outcome.report.residual.by(self.task.options.measure);
         for step in 1..=MOST_STEPS {
             if !self.step::<A>(LEAST_ALPHA.max(ALPHA * before))? {
                 break;
@@ -42,7 +42,7 @@ impl<const N: usize> Few<'_, '_, N> {
     /// Make a step from the allowed forces; returns false if there is none.
     fn step<A: Axes>(&mut self, alpha: f64) -> memory::Result<bool> {
         let Self { task, rows, roots, allowed, velocities, kept: Kept { matrix, .. }, .. } = self;
-        self.outcome.report.steps += 1;
+        self.begun.outcome.report.steps += 1;
         let equations = Equations {
             problem: task.problem,
             laws: task.laws,
