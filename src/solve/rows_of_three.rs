@@ -82,8 +82,8 @@ impl Padded {
         ));
         for (triple, law) in laws.iter().enumerate() {
             let (scalars, lanes) = (self.scalars(w, triple), self.lanes[triple]);
-            self.b.push(in_lanes(&problem.b[scalars.clone()], lanes));
-            self.forces.push(in_lanes(&forces[scalars.clone()], lanes));
+            push_lanes(&mut self.b, &problem.b[scalars.clone()], lanes);
+            push_lanes(&mut self.forces, &forces[scalars.clone()], lanes);
             self.laws.push(padded(law, scalars.len(), lanes));
             self.add_blocks(w, triple);
             let end = i32::try_from(self.columns.len());
@@ -201,6 +201,15 @@ fn in_lanes(scalars: &[f64], lanes: LaneOrder) -> Vector {
     let mut vector = [0.0; 3];
     scalars.iter().zip(lanes).for_each(|(&value, lane)| vector[usize::from(lane)] = value);
     vector
+}
+
+/// Add values of a triple's scalar rows. They are written one by one where they stay: a processor waits if it reads three values at once
+/// that it has just written apart.
+fn push_lanes(to: &mut Vec<Vector>, scalars: &[f64], lanes: LaneOrder) {
+    let at = to.len();
+    to.push([0.0; 3]);
+    let vector = &mut to[at];
+    scalars.iter().zip(lanes).for_each(|(&value, lane)| vector[usize::from(lane)] = value);
 }
 
 /// Fill the diagonal entries of the lanes without a scalar row.

@@ -25,6 +25,9 @@ impl<'a> Limits<'a> {
 
     /// The options of an island that begins now, while this number of threads solve islands.
     pub fn begin(&self, island: &Problem3, threads: usize) -> Options {
+        if self.options.max_work.is_none() && self.options.time_limit.is_none() {
+            return *self.options;
+        }
         let own = sweep_cost(island) as u64;
         let left = self.left.fetch_sub(own.min(self.cost), Ordering::Relaxed);
         let part = |most: u64| (u128::from(most) * u128::from(own) / u128::from(self.cost.max(1))) as u64;

@@ -11,14 +11,17 @@ use super::super::steps::ALPHA_OF_JOINTS;
 use super::{Few, Kept};
 
 /// The maximum of steps in a trial.
-const MOST_STEPS: usize = 4;
+const MOST_STEPS: usize = 6;
+
+/// Steps go on while a residual is at most this times the last one: the next step often mends what one has moved too far.
+const MOST_GROWTH: f64 = 2.0;
 
 /// α relative to the residual, and its minimum: W is often singular, and without α steps would be too long by far.
-const ALPHA: f64 = 0.1;
+const ALPHA: f64 = 0.03;
 const LEAST_ALPHA: f64 = 1e-9;
 
 impl<const N: usize> Few<'_, '_, N> {
-    /// Make steps as long as the residual decreases, each from allowed forces and followed by a sweep: contacts that a step has moved
+    /// Make steps as long as the residual does not grow, each from allowed forces and followed by a sweep: contacts that a step has moved
     /// from sticking to sliding, or opened, are often moved back by that.
     pub fn steps<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
         let mut before = self.begun.outcome.report.residual.by(self.task.options.measure);
@@ -31,7 +34,7 @@ impl<const N: usize> Few<'_, '_, N> {
             if let Some(end) = self.over() {
                 return Ok(Some(end));
             }
-            if step > 1 && residual > before {
+            if step > 1 && residual > MOST_GROWTH * before {
                 break;
             }
             before = residual;
