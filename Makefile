@@ -35,6 +35,7 @@
 #   make install PREFIX=... DESTDIR=...  install both libraries, the headers, and the files of pkg-config and CMake
 #   make python                       the wheel of the Python package in target/wheels
 #   make test-python PYTHONS="python3.10 python3.13"  its tests with one Python or several; bench-python: the overhead over C
+#   make test-python-mpi              ldy.parallel with mpi4py of Debian on 1 to 3 processes
 #   make test-torch                   the tests of ldy.torch with the PyTorch of Debian (python3-torch)
 #   make site                         all documentation with references and gallery in target/site/html; figures: draw its figures again
 #   make test-mujoco                  examples/mujoco.c with the MuJoCo of PyPI

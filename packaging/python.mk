@@ -8,7 +8,7 @@ WHEELS := $(abspath $(TARGET))/wheels
 # Modules are compiled when they are imported: most of them never are.
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: python test-python test-torch test-mujoco bench-python $(PYTHONS:%=test-with-%)
+.PHONY: python test-python test-python-mpi test-torch test-mujoco bench-python $(PYTHONS:%=test-with-%)
 
 $(PYTHON_BUILD)/installed: python/requirements-build.txt
 	@scripts/require python3 python3-venv
@@ -68,3 +68,17 @@ bench-python: python library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed
 	  $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/overhead.py $(PYTHON_TEST)/liboverhead.so $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/small_loop.py $(PYTHON_TEST)/libsmall_loop.so
+
+# Systems across processes, with mpi4py of Debian, which is for the first MPI. The extension is not optimized, and linked by the MPI's compiler.
+PYTHON_MPI := $(PYTHON_TEST)/mpi
+
+test-python-mpi: $(PYTHON_BUILD)/installed
+	@scripts/require cc $(CARGO) $(MPICC.openmpi) python3-mpi4py
+	@rm -rf $(PYTHON_MPI)
+	@cd python && LDY_MPICC=$(MPICC.openmpi) CARGO_TARGET_DIR=$(abspath $(TARGET)) $(PYTHON_BUILD)/bin/maturin build --locked --quiet \
+	  --interpreter $(PYTHON_BUILD)/bin/python --out $(PYTHON_MPI)/wheel --auditwheel skip --features mpi \
+	  --config profile.dev.package.ldy.opt-level=0 -- -C linker=$(MPICC.openmpi)
+	@$(PYTHON_BUILD)/bin/python $(PIP) --target $(PYTHON_MPI) --no-deps $(PYTHON_MPI)/wheel/*.whl
+	@for processes in 1 2 3; do \
+	  PYTHONPATH=$(PYTHON_MPI) $(MPIRUN.openmpi) $$processes /usr/bin/python3 -B python/tests/mpi/chain.py || exit 1; \
+	done

@@ -42,7 +42,7 @@ impl Batch {
         let own = &mut *own;
         let mut inner = systems.iter().map(|system| system.write()).collect::<PyResult<Vec<_>>>()?;
         let updated = {
-            let mut systems: Vec<_> = inner.iter_mut().map(|inner| &mut inner.system).collect();
+            let mut systems: Vec<_> = inner.iter_mut().map(|inner| &mut *inner.system).collect();
             let systems = &mut systems[..];
             without_gil(py, || own.update(systems, h))
         };
@@ -65,7 +65,7 @@ impl Batch {
         let own = &mut *own;
         let options = options.made()?;
         let inner = systems.iter().map(|system| system.read()).collect::<PyResult<Vec<_>>>()?;
-        let (all, starts) = (inner.iter().map(|inner| &inner.system).collect::<Vec<_>>(), places(&starts)?);
+        let (all, starts) = (inner.iter().map(|inner| &*inner.system).collect::<Vec<_>>(), places(&starts)?);
         let (mut forces, all) = (forces.cut(&starts)?, &all[..]);
         let (mut statuses, mut residuals) = (Vec::new(), Vec::new());
         let solved = without_gil(py, || {
@@ -90,7 +90,7 @@ impl Batch {
         let mut own = self.own()?;
         let own = &mut *own;
         let inner = systems.iter().map(|system| system.read()).collect::<PyResult<Vec<_>>>()?;
-        let (all, starts) = (inner.iter().map(|inner| &inner.system).collect::<Vec<_>>(), places(&starts)?);
+        let (all, starts) = (inner.iter().map(|inner| &*inner.system).collect::<Vec<_>>(), places(&starts)?);
         let (x, mut y, all) = (x.cut(&starts)?, y.cut(&starts)?, &all[..]);
         without_gil(py, || own.multiply_each(all, |place| x[place], &mut y))
             .map_err(|error| raised_of(all.len(), error))
@@ -113,7 +113,7 @@ impl Batch {
         let mut own = self.own()?;
         let own = &mut *own;
         let inner = systems.iter().map(|system| system.read()).collect::<PyResult<Vec<_>>>()?;
-        let (all, starts) = (inner.iter().map(|inner| &inner.system).collect::<Vec<_>>(), places(&starts)?);
+        let (all, starts) = (inner.iter().map(|inner| &*inner.system).collect::<Vec<_>>(), places(&starts)?);
         let (forces, by_forces) = (forces.cut(&starts)?, by_forces.cut(&starts)?);
         let (by_velocities, mut by_b, all) = (by_velocities.cut(&starts)?, by_b.cut(&starts)?, &all[..]);
         let by = |place: usize| ByResults {

@@ -85,6 +85,22 @@ pub fn raised(error: Error) -> PyErr {
     of_fault(error.fault, error.to_string(), place(&error))
 }
 
+/// The exception of the thread's last error, which has this code.
+#[cfg(feature = "mpi")]
+pub fn raised_code(code: ldy::ffi::errors::Code) -> PyErr {
+    let (text, (_, place)) = (ldy::ffi::errors::last().to_string(), ldy::ffi::errors::last_place());
+    let known = |number: i64| (number >= 0).then_some(number);
+    let entry = known(place.entry).map(|entry| entry as usize);
+    let place = Place { constraint: known(place.constraint), body: known(place.body), entry };
+    match code as i32 {
+        _ if code == ldy::ffi::errors::Code::OutOfMemory => PyMemoryError::new_err(text),
+        number @ (code::SINGULAR | code::NOT_POSITIVE_DEFINITE) => {
+            exception("SingularMatrixError", text, number, place)
+        }
+        number => exception("Error", text, number, place),
+    }
+}
+
 /// The exception of an error in a call for `count` bodies or constraints. For a single one the text has no index.
 pub fn raised_of(count: usize, EntryError { entry, error }: EntryError) -> PyErr {
     let entry = entry.filter(|_| count > 1);

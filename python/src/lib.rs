@@ -10,6 +10,9 @@ mod factor;
 mod in_use;
 mod inertia;
 mod inverse_callback;
+mod local;
+#[cfg(feature = "mpi")]
+mod parallel;
 mod solution_set;
 mod solve;
 mod stability;
@@ -33,5 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<solution_set::SolutionSet>()?;
     module.add_class::<derivatives::Derivatives>()?;
     module.add_class::<derivatives::Gradient>()?;
+    #[cfg(feature = "mpi")]
+    module.add_class::<parallel::Parallel>()?;
     module.add_class::<system::System>()
 }

@@ -301,6 +301,19 @@ pub fn report<'py>(
     solver: &Solver,
     text: &ConflictText,
 ) -> Report<'py> {
+    let multipliers = solver.conflict();
+    let conflict = (!multipliers.is_empty()).then(|| conflict(py, multipliers, text));
+    report_of(py, report, options, solver.history(), conflict)
+}
+
+/// A report with a history and a conflict.
+pub fn report_of<'py>(
+    py: Python<'py>,
+    report: &ldy::solve::Report,
+    options: &Options,
+    history: &[f64],
+    conflict: Option<Conflict<'py>>,
+) -> Report<'py> {
     let status = status_of(report.status);
     let residual = &report.residual;
     let numbers = [
@@ -312,9 +325,7 @@ pub fn report<'py>(
     ];
     let [worst, sweeps, steps] = [residual.worst, report.sweeps, report.steps].map(|count| count as u64);
     let counts = [worst, sweeps, steps, report.work];
-    let multipliers = solver.conflict();
-    let conflict = (!multipliers.is_empty()).then(|| conflict(py, multipliers, text));
-    (status, numbers, counts, PyArray1::from_slice(py, solver.history()), conflict)
+    (status, numbers, counts, PyArray1::from_slice(py, history), conflict)
 }
 
 fn conflict<'py>(py: Python<'py>, all: &[Multiplier], text: &ConflictText) -> Conflict<'py> {

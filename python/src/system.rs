@@ -23,6 +23,7 @@ use crate::at_exit::without_gil;
 use crate::errors::{Thing, in_use, invalid, raised, raised_of};
 use crate::inertia;
 use crate::inverse_callback::Functions;
+use crate::local::Local;
 use crate::solve::{self, Choices, LawArrays, Laws, Progress, Report};
 use crate::stability::Joints;
 
@@ -36,12 +37,20 @@ pub struct System(RwLock<Inner>);
 /// The library's system, with the memory of its solver and the inverse callbacks.
 #[derive(Default)]
 pub struct Inner {
-    pub system: system::System,
+    pub system: Local,
     solver: Solver,
     functions: Functions,
 }
 
 impl System {
+    /// The local system of a system across processes.
+    #[cfg(feature = "mpi")]
+    pub fn across(parallel: ldy::parallel::ParallelSystem) -> PyResult<Self> {
+        let local = Self::default();
+        local.write()?.system = parallel.into();
+        Ok(local)
+    }
+
     /// To read it. No call waits for another one, which could be the call that has called this one.
     pub fn read(&self) -> PyResult<RwLockReadGuard<'_, Inner>> {
         match self.0.try_read() {
@@ -166,7 +175,7 @@ impl System {
     /// Only its functions can reach it now.
     fn __clear__(&self) {
         if let Ok(mut inner) = self.0.try_write() {
-            inner.system = system::System::default();
+            inner.system = Local::default();
         }
     }
 
@@ -174,7 +183,7 @@ impl System {
     fn clone(&self) -> PyResult<Self> {
         let system = self.read()?.system.try_clone().map_err(raised)?;
         let clone = Self::default();
-        clone.write()?.system = system;
+        clone.write()?.system = system.into();
         Ok(clone)
     }
 
@@ -754,6 +763,10 @@ impl System {
 
     fn update(&self, py: Python, h: f64) -> PyResult<()> {
         let inner = &mut *self.write()?;
+        #[cfg(feature = "mpi")]
+        if inner.system.across().is_some() {
+            return Err(invalid(None, "a local system is updated by its Parallel, on all processes"));
+        }
         let system = &mut inner.system;
         let updated = without_gil(py, || system.update(h));
         updated.map_err(|error| inner.raised(error))

@@ -10,13 +10,13 @@ import ldy
 import numpy as np
 import pytest
 
-OPTIONAL = ("jax", "mujoco", "pinocchio", "plot", "torch")
+OPTIONAL = ("jax", "mujoco", "parallel", "pinocchio", "plot", "torch")
 MODULES = [path.stem for path in pathlib.Path(ldy.__file__).parent.glob("*.py") if path.stem != "__init__"]
 
 
 @pytest.mark.parametrize("name", ["", *MODULES])
 def test_examples_of_docstrings(name):
-    if name in OPTIONAL and name != "plot":
+    if name in OPTIONAL and name not in ("parallel", "plot"):
         pytest.importorskip(name)
     pytest.importorskip("scipy")
     module = importlib.import_module(f"ldy.{name}" if name else "ldy")

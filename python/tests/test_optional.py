@@ -25,3 +25,8 @@ def test_a_broken_package_says_why(tmp_path):
     (tmp_path / "torch.py").write_text("import not_there")
     done = run(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import ldy; ldy.torch")
     assert done.stderr.endswith("ModuleNotFoundError: No module named 'not_there'\n"), done.stderr
+
+
+def test_a_build_without_mpi_says_how_to_build_one():
+    done = run("import ldy; vars(ldy._core).pop('Parallel', None); ldy.parallel.Parallel(None)")
+    assert "ImportError: this build of ldy has no MPI" in done.stderr, done.stderr

@@ -23,5 +23,6 @@ mod solve;
 mod system;
 mod update;
 
+pub use partition::Partition;
 pub use solve::Mode;
 pub use system::ParallelSystem;

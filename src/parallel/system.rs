@@ -133,7 +133,7 @@ impl ParallelSystem {
     }
 
     /// The constraints of this process, ascending.
-    pub(super) fn own_constraints(&self) -> impl Iterator<Item = (Id, &Constraint)> + Clone {
+    pub fn own_constraints(&self) -> impl Iterator<Item = (Id, &Constraint)> + Clone {
         let mut halo = self.halo.iter().peekable();
         self.system.constraints().filter(move |(id, _)| {
             while halo.next_if(|(other, _)| other < id).is_some() {}

@@ -34,7 +34,7 @@ mod across {
 
     impl System {
         /// Choose the ids of the next body and the next constraint that are inserted; those after them get the ids that follow.
-        pub(crate) fn set_next_ids(&mut self, body: Id, constraint: Id) {
+        pub fn set_next_ids(&mut self, body: Id, constraint: Id) {
             self.bodies.set_next(body);
             self.constraints.set_next(constraint);
             self.data.set_next(constraint);
@@ -112,7 +112,7 @@ mod across {
         ///
         /// # Errors
         /// As for that function; also if a constraint has one of the ids, or two entries have the same. Nothing has changed then.
-        pub(crate) fn add_point_constraints_under(
+        pub fn add_point_constraints_under(
             &mut self,
             count: usize,
             id: impl Fn(usize) -> Id,

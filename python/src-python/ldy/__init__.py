@@ -42,7 +42,7 @@ from .stability import CriticalStep, advance_rotation, frame_from_normal, gyrosc
 from .system import System
 
 if TYPE_CHECKING:
-    from . import jax, mujoco, pinocchio, plot, torch
+    from . import jax, mujoco, parallel, pinocchio, plot, torch
 
 __all__ = [
     "GROUND",
@@ -88,6 +88,7 @@ __all__ = [
     "laws",
     "load_problem",
     "mujoco",
+    "parallel",
     "pinocchio",
     "plot",
     "real_time",
@@ -98,8 +99,8 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-#: Modules that need other packages; they are imported when they are used.
-_OPTIONAL = ("jax", "mujoco", "pinocchio", "plot", "torch")
+#: Modules that need other packages or MPI; they are imported when they are used.
+_OPTIONAL = ("jax", "mujoco", "parallel", "pinocchio", "plot", "torch")
 
 
 def __getattr__(name: str) -> Any:

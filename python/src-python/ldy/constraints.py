@@ -99,7 +99,7 @@ class Constraints:
         """
         count = count_of((master, 0), (slave, 0), (frame, 2), (master_point, 1), (slave_point, 1))
         return self._core.add_point_constraints(
-            ids_of(master, count), ids_of(slave, count), *_place(count, frame, master_point, slave_point)
+            ids_of(master, count), ids_of(slave, count), *point_places(count, frame, master_point, slave_point)
         )
 
     @overload
@@ -413,7 +413,7 @@ class Constraints:
         """
         of = ids(constraints)
         sides = None if master is None else [ids_of(side, len(of)) for side in (master, slave)]
-        self._core.move_constraints(of, sides, *_place(len(of), frame, master_point, slave_point))
+        self._core.move_constraints(of, sides, *point_places(len(of), frame, master_point, slave_point))
 
     def point_frames(self, constraints: ArrayLike) -> tuple[Floats, Floats, Floats]:
         """Return frames and points of constraints, as given.
@@ -479,7 +479,7 @@ class Constraints:
         """
         numbers = np.atleast_1d(tags(keys, "keys"))
         count = len(numbers)
-        places = _place(count, frame, master_point, slave_point)
+        places = point_places(count, frame, master_point, slave_point)
         own = None if laws is None else _laws.raw(laws, np.full(count, 3))
         made, counts, first = self._core.sync_constraints(numbers, ids_of(master, count), ids_of(slave, count), *places, own)
         return made, Sync(*counts, first)
@@ -653,7 +653,7 @@ class Constraints:
         return self._core.row_of(constraint)
 
 
-def _place(count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike) -> tuple[Floats, Floats, Floats]:
+def point_places(count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike) -> tuple[Floats, Floats, Floats]:
     return (
         many("frame", frame, count, 3, 3),
         many("master_point", master_point, count, 3),

@@ -46,6 +46,11 @@ pub struct Group {
     size: usize,
 }
 
+// SAFETY: the handle belongs to this group alone. A program that calls from several threads has asked MPI for MPI_THREAD_SERIALIZED.
+unsafe impl Send for Group {}
+// SAFETY: systems call MPI only through exclusive references to themselves.
+unsafe impl Sync for Group {}
+
 impl Drop for Group {
     fn drop(&mut self) {
         // SAFETY: the handle comes from `open`, and nobody uses it any more.
