@@ -18,6 +18,21 @@
 
 static int n, rank, ranks, boxes[3];
 
+/* Calls of MPI that all processes make together, counted on their way. */
+static int reductions, tables;
+
+int MPI_Allreduce (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+  reductions ++;
+  return PMPI_Allreduce (from, to, count, type, op, comm);
+}
+
+int MPI_Alltoall (const void *from, int count, MPI_Datatype type, void *to, int other, MPI_Datatype received, MPI_Comm comm)
+{
+  tables ++;
+  return PMPI_Alltoall (from, count, type, to, other, received, comm);
+}
+
 static void must (int code, const char *what)
 {
   if (!code) return;
@@ -84,7 +99,7 @@ static void add_sphere (ldy_system *system, int64_t id)
   MUST (ldy_system_set_velocity (system, body, LDY_VELOCITY_FREE, velocity, 6));
 }
 
-/* Contacts of the sphere with those of six directions, and with the ground. They are on the process of the sphere. */
+/* Contacts of the sphere with spheres in six directions, and with the ground. They are on the process of the sphere. */
 static void add_contacts (ldy_system *system, ldy_parallel *parallel, int i, int j, int k, const int64_t *local)
 {
   int64_t own = sphere_id (i, j, k), contact;
@@ -201,6 +216,18 @@ static void turn (ldy_system *system, int step)
   free (bodies);
 }
 
+static void replace_contacts (ldy_parallel *parallel, ldy_system *system)
+{
+  size_t count = ldy_parallel_constraint_count (parallel);
+  int64_t *contacts = malloc (count * sizeof *contacts + 8);
+  int i, j, k;
+
+  MUST (ldy_parallel_constraints (parallel, contacts, count));
+  MUST (ldy_system_remove_constraints (system, contacts, 8, count));
+  EACH_SPHERE if (owner (i, j, k) == rank) add_contacts (system, parallel, i, j, k, NULL);
+  free (contacts);
+}
+
 static double solve (ldy_parallel *parallel, double tolerance, int sweeps, int mode, ldy_contact_solver_report *report)
 {
   ldy_contact_solver_options options = LDY_CONTACT_SOLVER_OPTIONS_INIT;
@@ -258,6 +285,40 @@ static void measure_serial (void)
   ldy_system_destroy (system);
 }
 
+/* Lines with what an update sends after a change of all constraints and after a change of numbers, what a solution sends that makes colors
+ * and one that has them, without its sweeps, and what a sweep sends. Messages and bytes belong to the process with most. */
+static void count_messages (ldy_parallel *parallel, ldy_system *system)
+{
+  static const char *const names[] = { "new_update", "update", "new_solution", "solution", "sweep" };
+  ldy_parallel_stats before = { .size = sizeof before }, after = { .size = sizeof after };
+  ldy_contact_solver_report report = LDY_CONTACT_SOLVER_REPORT_INIT;
+  double sent[5][4], most[5][4];
+  int k, i;
+
+  for (k = 0; k < 5; k ++) {
+    int reductions_before = reductions, tables_before = tables;
+
+    if (k == 0) replace_contacts (parallel, system);
+    if (k == 1) turn (system, 99);
+    MUST (ldy_parallel_get_stats (parallel, &before));
+    if (k < 2) MUST (ldy_parallel_update (parallel, 1.0));
+    else solve (parallel, 1e-30, k < 4 ? 10 : 10 + SWEEPS, LDY_PARALLEL_SAME_BITS, &report);
+    MUST (ldy_parallel_get_stats (parallel, &after));
+    sent[k][0] = (double) (after.messages - before.messages);
+    sent[k][1] = (double) (after.bytes - before.bytes);
+    sent[k][2] = reductions - reductions_before;
+    sent[k][3] = tables - tables_before;
+  }
+  for (i = 0; i < 4; i ++) {
+    sent[4][i] = (sent[4][i] - sent[3][i]) / SWEEPS;
+    sent[3][i] -= 10 * sent[4][i];
+    sent[2][i] -= 10 * sent[4][i];
+  }
+  MPI_Allreduce (sent, most, 20, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  for (k = 0; k < 5 && rank == 0; k ++)
+    printf ("counts %s messages=%.1f bytes=%.0f reductions=%.1f tables=%.1f\n", names[k], most[k][0], most[k][1], most[k][2], most[k][3]);
+}
+
 int main (int argc, char **argv)
 {
   ldy_contact_solver_report report = LDY_CONTACT_SOLVER_REPORT_INIT, fast = LDY_CONTACT_SOLVER_REPORT_INIT;
@@ -313,6 +374,7 @@ int main (int argc, char **argv)
       ranks, all[3], 1e3 * times[0][REPEATS / 2], 1e3 * times[1][REPEATS / 2], all[0] / SWEEPS, all[1] / SWEEPS, largest[1], all[2],
       (int) after.colors, largest[0], report.sweeps, report.status, fast.sweeps, fast.status);
   }
+  count_messages (parallel, system);
   ldy_parallel_destroy (parallel);
   if (ranks == 1) measure_serial ();
   MPI_Finalize ();
