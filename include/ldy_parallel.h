@@ -260,6 +260,28 @@ int ldy_parallel_apply_reactions(ldy_parallel *parallel,
                                  const double *R,
                                  size_t count);
 
+/* Write W of all processes to one file. Collective. The file has the same bytes for any number of processes: those that
+   ldy_rows_write writes for the rows of one process, in the order of global ids. Each process writes a part of the file, by the parallel
+   input and output of MPI, and needs memory for its part.
+
+   - path: a C string, the same on all processes, in a folder that all of them have.
+   - format: LDY_FILE_FORMAT_MATRIX_MARKET, or LDY_FILE_FORMAT_NPZ for at most 4 GiB and 2^31 - 1 entries; the same on all processes.
+
+   The file is written beside an old one of this name, as path with .ldy-part, and replaces it when it is complete: after an error the
+   old file is as it was.
+
+   Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, LDY_ERROR_TOO_LARGE if W
+   is too large for the format, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change,
+   LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the format is unknown, or arguments differ. All
+   processes return the same error.
+
+   Safety:
+   parallel comes from ldy_parallel_create; path is NULL or a C string. */
+LDY_RESULT
+int ldy_parallel_rows_write(ldy_parallel *parallel,
+                            const char *path,
+                            int32_t format);
+
 /* A mode: forces have the same bits for any number of processes and any partition. */
 #define LDY_PARALLEL_SAME_BITS 0
 

@@ -19,7 +19,7 @@ pub fn write_head(out: &mut impl Write, size: usize, entries: usize) -> io::Resu
 /// The errors of the writer.
 pub fn write_block(
     out: &mut impl Write,
-    [row, column]: [i32; 2],
+    [row, column]: [i64; 2],
     height: usize,
     block: &[f64],
 ) -> io::Result<()> {

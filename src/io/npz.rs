@@ -35,36 +35,84 @@ pub fn write_all<const N: usize>(
     items.try_for_each(|bytes| out.write_all(&bytes))
 }
 
+/// The checksum and the length of items that are written elsewhere.
+#[derive(Clone, Default)]
+pub struct Sum {
+    /// The checksum.
+    pub checksum: crc32fast::Hasher,
+    /// The number of bytes.
+    pub length: u64,
+}
+
 /// Write an archive.
 ///
 /// # Errors
 /// The errors of the writer; [`io::ErrorKind::FileTooLarge`] if an array or the archive exceeds 4 GiB, or if there are too many
 /// arrays.
 pub fn write(out: &mut dyn Write, arrays: &[Array]) -> io::Result<()> {
+    write_around(&mut [out], arrays, []).map(|[]| ())
+}
+
+/// Write an archive but for the items of some arrays, given by ascending indices and the sums of their items: what comes before each of
+/// them, and after them. Returns where these items begin in the archive.
+///
+/// # Errors
+/// As [`write()`].
+///
+/// # Panics
+/// If there is not one writer more than such arrays.
+pub fn write_around<const N: usize>(
+    around: &mut [&mut dyn Write],
+    arrays: &[Array],
+    elsewhere: [(usize, Sum); N],
+) -> io::Result<[u64; N]> {
     let mut members = [ArchiveMember::default(); MOST];
     let members = members.get_mut(..arrays.len()).ok_or(io::ErrorKind::FileTooLarge)?;
-    let mut end = 0;
-    for (array, member) in arrays.iter().zip(&mut *members) {
-        let mut sum = Checksum::default();
+    let (mut begins, mut part, mut end) = ([0; N], 0, 0);
+    for (k, (array, member)) in arrays.iter().zip(&mut *members).enumerate() {
+        let mut sum = Checksum(Sum::default());
         array.write(&mut sum)?;
+        let Checksum(mut sum) = sum;
+        let header = (LOCAL + array.name.len() + NPY.len()) as u64;
+        let begin = end + header + sum.length;
+        let items = elsewhere.get(part).filter(|(index, _)| *index == k);
+        if let Some((_, items)) = items {
+            sum.checksum.combine(&items.checksum);
+            sum.length += items.length;
+        }
         *member = ArchiveMember {
             checksum: sum.checksum.finalize(),
             length: limited(sum.length)?,
             offset: limited(end)?,
         };
-        member.write_header(out, array.name, false)?;
-        array.write(out)?;
-        end += (LOCAL + array.name.len() + NPY.len()) as u64 + sum.length;
+        member.write_header(around[part], array.name, false)?;
+        array.write(around[part])?;
+        if items.is_some() {
+            begins[part] = begin;
+            part += 1;
+        }
+        end += header + sum.length;
     }
+    write_directory(around[part], arrays, members, limited(end)?)?;
+    Ok(begins)
+}
+
+/// Write the directory at the end of an archive.
+fn write_directory(
+    out: &mut dyn Write,
+    arrays: &[Array],
+    members: &[ArchiveMember],
+    end: u32,
+) -> io::Result<()> {
     let mut size = 0;
-    for (array, member) in arrays.iter().zip(&*members) {
+    for (array, member) in arrays.iter().zip(members) {
         member.write_header(out, array.name, true)?;
         size += (ENTRY + array.name.len() + NPY.len()) as u32;
     }
     let count = arrays.len() as u16;
     out.write_all(b"PK\x05\x06\0\0\0\0")?;
     [count, count].iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))?;
-    [size, limited(end)?].iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))?;
+    [size, end].iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))?;
     out.write_all(&[0; 2])
 }
 
@@ -105,14 +153,14 @@ impl ArchiveMember {
 impl Array<'_> {
     /// Write the array as a `.npy` file of version 1.0.
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut header = Checksum::default();
+        let mut header = Checksum(Sum::default());
         self.write_description(&mut header)?;
         // Together with magic string, version and length, the header is a multiple of 64 bytes.
-        let length = (10 + header.length + 1).next_multiple_of(64) - 10;
+        let length = (10 + header.0.length + 1).next_multiple_of(64) - 10;
         out.write_all(b"\x93NUMPY\x01\0")?;
         out.write_all(&(length as u16).to_le_bytes())?;
         self.write_description(out)?;
-        let padding = (length - 1 - header.length) as usize;
+        let padding = (length - 1 - header.0.length) as usize;
         writeln!(out, "{:padding$}", "")?;
         (self.items)(out)
     }
@@ -125,16 +173,12 @@ impl Array<'_> {
 }
 
 /// A writer that computes the checksum and the length of its input.
-#[derive(Default)]
-struct Checksum {
-    checksum: crc32fast::Hasher,
-    length: u64,
-}
+struct Checksum(Sum);
 
 impl Write for Checksum {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.checksum.update(bytes);
-        self.length += bytes.len() as u64;
+        self.0.checksum.update(bytes);
+        self.0.length += bytes.len() as u64;
         Ok(bytes.len())
     }
 

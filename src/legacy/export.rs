@@ -129,10 +129,10 @@ pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const 
             matrix_market::write_head(out, 3 * rows, 9 * (rows + blocks))?;
             for row in ldy.list() {
                 let number = (*(*row).public.con).num;
-                matrix_market::write_block(out, [number; 2], 3, &(*row).public.W)?;
+                matrix_market::write_block(out, [number.into(); 2], 3, &(*row).public.W)?;
                 for block in (*row).blocks() {
                     let column = (*(*(*block).dia).con).num;
-                    matrix_market::write_block(out, [number, column], 3, &(*block).W)?;
+                    matrix_market::write_block(out, [number.into(), column.into()], 3, &(*block).W)?;
                 }
             }
             Ok(())

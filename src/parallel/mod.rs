@@ -6,7 +6,7 @@
 //! bodies, `halo` the choice of constraints that go to other processes, `update` one update, `row_exchange` values of rows that go to
 //! the halos of others, `partition` chooses processes for bodies and constraints by `bisection`, `migrate` moves them there, `products` has
 //! products and sums, `exact_sum` sums that do not depend on their order. `coloring` gives constraints colors, and `solve` finds forces.
-//! `mpi` sends messages, `c_api` is the C interface.
+//! `rows_file` writes W to a file, `mpi` sends messages, `c_api` is the C interface.
 
 mod bisection;
 pub mod c_api;
@@ -19,10 +19,12 @@ pub(crate) mod mpi;
 mod partition;
 mod products;
 mod row_exchange;
+mod rows_file;
 mod solve;
 mod system;
 mod update;
 
 pub use partition::Partition;
+pub use rows_file::Format;
 pub use solve::Mode;
 pub use system::ParallelSystem;

@@ -20,7 +20,7 @@ pub fn write_matrix_market(out: &mut impl Write, rows: &BlockRows) -> io::Result
         let own = rows.scalars(row);
         for (column, block) in rows.row(row) {
             let first = rows.scalars(column).start;
-            write_block(out, [own.start as i32 + 1, first as i32 + 1], own.len(), block)?;
+            write_block(out, [own.start as i64 + 1, first as i64 + 1], own.len(), block)?;
         }
     }
     Ok(())
@@ -52,20 +52,31 @@ fn write_arrays(
     out: &mut dyn Write,
     format: &[u8],
     size: usize,
-    [columns, starts, values]: [(&[usize], Items); 3],
+    parts: [(&[usize], Items); 3],
 ) -> io::Result<()> {
+    with_arrays(format, size, parts, |arrays| npz::write(out, arrays))
+}
+
+/// The indices of columns, starts and values among the arrays of an archive.
+#[cfg(feature = "mpi")]
+pub const PARTS: [usize; 3] = [0, 1, 4];
+
+/// Call a function with the arrays of an archive.
+pub fn with_arrays<T>(
+    format: &[u8],
+    size: usize,
+    [columns, starts, values]: [(&[usize], Items); 3],
+    work: impl FnOnce(&[Array]) -> io::Result<T>,
+) -> io::Result<T> {
     let array = |name, kind, (shape, items)| Array { name, kind, shape, items };
     let both = [size as i64; 2];
-    npz::write(
-        out,
-        &[
-            array("indices", "<i4", columns),
-            array("indptr", "<i4", starts),
-            array("format", "|S3", (&[], &|out| out.write_all(format))),
-            array("shape", "<i8", (&[2], &|out| write_all(out, both.iter().map(|n| n.to_le_bytes())))),
-            array("data", "<f8", values),
-        ],
-    )
+    work(&[
+        array("indices", "<i4", columns),
+        array("indptr", "<i4", starts),
+        array("format", "|S3", (&[], &|out| out.write_all(format))),
+        array("shape", "<i8", (&[2], &|out| write_all(out, both.iter().map(|n| n.to_le_bytes())))),
+        array("data", "<f8", values),
+    ])
 }
 
 fn write_csr(out: &mut dyn Write, rows: &BlockRows) -> io::Result<()> {

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::math::{Vector, difference, dot};
 use crate::memory::{self, collect, refill};
+#[cfg(feature = "mpi")]
+use crate::prefetch::fetch;
 use crate::team::{Team, part};
 
 use super::coloring::{CHUNK, ColorOrder};
@@ -13,6 +15,12 @@ use super::local::RollingContact;
 use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
+
+/// Rows ahead of which the blocks of a row are prefetched, and its other data.
+#[cfg(feature = "mpi")]
+const NEAR: usize = 2;
+#[cfg(feature = "mpi")]
+const FAR: usize = 8;
 
 /// Rows in a part of a thread's work on momentum.
 const PUSHED: usize = 1024;
@@ -166,11 +174,15 @@ impl Sweeps {
         changes: &mut [f64],
     ) {
         let forces = &self.forces[..];
-        team.share_parts(changes, CHUNK, |first, changes| {
-            for (&[row, end], change) in ranges[first..].iter().zip(changes) {
-                *change = (row..end).map(|row| relax_any::<A>(forces, problem, prepared, row as usize)).sum();
-            }
-        });
+        if prepared.rolling.is_empty() {
+            relax_ranges(team, problem, prepared, ranges, changes, |row| {
+                relax::<A>(forces, problem, prepared, row)
+            });
+        } else {
+            relax_ranges(team, problem, prepared, ranges, changes, |row| {
+                relax_any::<A>(forces, problem, prepared, row)
+            });
+        }
     }
 
     /// The force of a row.
@@ -209,6 +221,36 @@ impl Sweeps {
         }
         *changed
     }
+}
+
+/// Relax the rows of ranges, and write the sum of each range. Rows of one color are far from each other in memory: what a row needs is
+/// prefetched while the rows before it are relaxed.
+#[cfg(feature = "mpi")]
+#[inline(always)]
+fn relax_ranges(
+    team: &mut Team,
+    problem: &Problem3,
+    prepared: &Prepared,
+    ranges: &[[u32; 2]],
+    changes: &mut [f64],
+    relax: impl Fn(usize) -> f64 + Sync,
+) {
+    team.share_parts(changes, CHUNK, |first, changes| {
+        let ranges = &ranges[first..][..changes.len()];
+        for (k, (&[row, end], change)) in ranges.iter().zip(changes).enumerate() {
+            if let Some(&[later, _]) = ranges.get(k + FAR) {
+                fetch(problem.starts[later as usize..].as_ptr());
+                fetch(prepared.q[later as usize..].as_ptr());
+                fetch(prepared.locals[later as usize..].as_ptr());
+            }
+            if let Some(&[next, _]) = ranges.get(k + NEAR) {
+                let blocks = problem.range(next as usize);
+                fetch(problem.columns[blocks.start..].as_ptr());
+                problem.values[blocks].iter().for_each(|block| fetch(block));
+            }
+            *change = (row..end).map(|row| relax(row as usize)).sum();
+        }
+    });
 }
 
 /// Make a row obey its law, with the moments in the next row if it has moments. Returns the square of the scaled norm of the change.

@@ -17,7 +17,7 @@ pub mod constraints;
 mod derivatives;
 mod errors;
 mod factors;
-mod files;
+pub(crate) mod files;
 mod friction_curve;
 mod gradient;
 mod hunt_crossley;

@@ -1,11 +1,13 @@
 //! Updates, rows and products of systems across processes in C; part of `include/ldy_parallel.h`.
 
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
 
 use crate::ffi::errors::{Code, fail};
+use crate::parallel::Format;
 use crate::parallel::mpi::agreement::Call;
 use crate::rows::fault::check_size;
 use crate::system::c_api::arguments::{self, entry};
+use crate::system::c_api::files::{LDY_FILE_FORMAT_MATRIX_MARKET, LDY_FILE_FORMAT_NPZ};
 use crate::system::c_api::products::LDY_MULTIPLY_THROUGH_BODIES;
 
 use super::collective;
@@ -145,4 +147,39 @@ pub unsafe extern "C" fn ldy_parallel_apply_reactions(
     count: usize,
 ) -> c_int {
     collective!(parallel, Call::ApplyReactions; R: values(count) => parallel.apply_reactions(R))
+}
+
+/// Write W of all processes to one file. Collective. The file has the same bytes for any number of processes: those that
+/// ldy_rows_write writes for the rows of one process, in the order of global ids. Each process writes a part of the file, by the parallel
+/// input and output of MPI, and needs memory for its part.
+///
+/// - path: a C string, the same on all processes, in a folder that all of them have.
+/// - format: LDY_FILE_FORMAT_MATRIX_MARKET, or LDY_FILE_FORMAT_NPZ for at most 4 GiB and 2^31 - 1 entries; the same on all processes.
+///
+/// The file is written beside an old one of this name, as path with .ldy-part, and replaces it when it is complete: after an error the
+/// old file is as it was.
+///
+/// Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, LDY_ERROR_TOO_LARGE if W
+/// is too large for the format, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change,
+/// LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, the format is unknown, or arguments differ. All
+/// processes return the same error.
+///
+/// # Safety
+/// parallel comes from ldy_parallel_create; path is NULL or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_parallel_rows_write(
+    parallel: *mut ldy_parallel,
+    path: *const c_char,
+    format: i32,
+) -> c_int {
+    collective!(parallel, Call::RowsWrite; path: string => {
+        match format {
+            LDY_FILE_FORMAT_MATRIX_MARKET => parallel.write_rows(path, Format::MatrixMarket),
+            LDY_FILE_FORMAT_NPZ => parallel.write_rows(path, Format::Npz),
+            other => {
+                let why = fail!(Code::InvalidArgument, "format is {other}; expected one of LDY_FILE_FORMAT_*");
+                parallel.withdraw(Call::RowsWrite, why)
+            }
+        }
+    })
 }

@@ -17,9 +17,10 @@ pub enum Call {
     ApplyReactions,
     Migrate,
     Partition,
+    RowsWrite,
 }
 
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "no function",
     "ldy_parallel_add_ghosts",
     "ldy_parallel_refresh",
@@ -30,6 +31,7 @@ const NAMES: [&str; 10] = [
     "ldy_parallel_apply_reactions",
     "ldy_parallel_migrate",
     "ldy_parallel_partition",
+    "ldy_parallel_rows_write",
 ];
 
 fn name_of(call: i64) -> &'static str {

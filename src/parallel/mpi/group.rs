@@ -1,6 +1,6 @@
 //! The processes of a system: a duplicate of the user's communicator.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
 use crate::ffi::errors::{Code, Result, fail};
@@ -36,6 +36,9 @@ unsafe extern "C" {
         request: c_int,
     ) -> c_int;
     fn ldy_mpi_group_finish(group: *mut c_void, request: c_int) -> c_int;
+    fn ldy_mpi_group_open_file(group: *mut c_void, path: *const c_char) -> c_int;
+    fn ldy_mpi_group_write_file(group: *mut c_void, bytes: *const c_void, size: i64, offset: i64) -> c_int;
+    fn ldy_mpi_group_close_file(group: *mut c_void) -> c_int;
 }
 
 /// The processes of a system. All functions but the accessors are collective, or belong to messages that both ends know.
@@ -168,6 +171,34 @@ impl Group {
         check(unsafe {
             ldy_mpi_group_send(self.handle, words.as_ptr(), count, to as c_int, tag, request as c_int)
         })
+    }
+
+    /// Open a file for all processes, and remove what it has.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn open_file(&self, path: &CStr) -> Result {
+        // SAFETY: the path is a C string.
+        check(unsafe { ldy_mpi_group_open_file(self.handle, path.as_ptr()) })
+    }
+
+    /// Write bytes of this process at an offset of the open file.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn write_file(&self, bytes: &[u8], offset: u64) -> Result {
+        let size = bytes.len() as i64;
+        // SAFETY: the slice has this size, and a file is open.
+        check(unsafe { ldy_mpi_group_write_file(self.handle, bytes.as_ptr().cast(), size, offset as i64) })
+    }
+
+    /// Close the open file.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn close_file(&self) -> Result {
+        // SAFETY: a file is open.
+        check(unsafe { ldy_mpi_group_close_file(self.handle) })
     }
 
     pub(super) fn finish(&self, request: usize) -> Result {

@@ -9,7 +9,11 @@ struct ldy_mpi_group {
   MPI_Comm communicator;
   MPI_Request *requests;
   int room;
+  MPI_File file;
 };
+
+/* The most bytes of one call, whose count is an int. */
+#define MOST_BYTES (1 << 30)
 
 static int is_running (void)
 {
@@ -101,4 +105,32 @@ int ldy_mpi_group_send (struct ldy_mpi_group *group, const uint64_t *words, int 
 int ldy_mpi_group_finish (struct ldy_mpi_group *group, int request)
 {
   return MPI_Wait (&group->requests[request], MPI_STATUS_IGNORE);
+}
+
+int ldy_mpi_group_open_file (struct ldy_mpi_group *group, const char *path)
+{
+  int code = MPI_File_open (group->communicator, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &group->file);
+
+  return code ? code : MPI_File_set_size (group->file, 0);
+}
+
+int ldy_mpi_group_write_file (struct ldy_mpi_group *group, const void *bytes, int64_t size, int64_t offset)
+{
+  int64_t rounds = (size + MOST_BYTES - 1) / MOST_BYTES, done = 0;
+  int code = MPI_Allreduce (MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, group->communicator), failed = 0;
+
+  /* All processes make the same number of calls, also after an error. */
+  for (; !code && rounds > 0; rounds --) {
+    int64_t left = size - done, count = left < MOST_BYTES ? left : MOST_BYTES;
+    int written = MPI_File_write_at_all (group->file, (MPI_Offset) (offset + done), (const char *) bytes + done, (int) count, MPI_BYTE, MPI_STATUS_IGNORE);
+
+    if (written && !failed) failed = written;
+    done += count;
+  }
+  return code ? code : failed;
+}
+
+int ldy_mpi_group_close_file (struct ldy_mpi_group *group)
+{
+  return MPI_File_close (&group->file);
 }

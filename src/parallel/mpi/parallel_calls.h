@@ -37,4 +37,9 @@ LDY_HIDDEN int ldy_mpi_group_reserve (struct ldy_mpi_group *group, int requests)
 /* Wait until the message of a request has been received or sent. */
 LDY_HIDDEN int ldy_mpi_group_finish (struct ldy_mpi_group *group, int request);
 
+/* Collective: open and truncate a file, write bytes of each process at an offset, and close it. Handlers of errors of files return. */
+LDY_HIDDEN int ldy_mpi_group_open_file (struct ldy_mpi_group *group, const char *path);
+LDY_HIDDEN int ldy_mpi_group_write_file (struct ldy_mpi_group *group, const void *bytes, int64_t size, int64_t offset);
+LDY_HIDDEN int ldy_mpi_group_close_file (struct ldy_mpi_group *group);
+
 #endif

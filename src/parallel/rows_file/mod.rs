@@ -1,0 +1,189 @@
+//! W of all processes in one file, with the bytes that one process writes.
+//!
+//! Rows of one process are not next to each other in W, which has the order of ids. So each process gets a range of ids, about as many
+//! rows as the others, and the rows in this range from their owners. `numbering` chooses the ranges and gives rows their numbers in W,
+//! `piece` has the bytes of a range. All processes then write their pieces at once, by MPI's parallel input and output.
+#![forbid(unsafe_code)]
+
+mod numbering;
+mod piece;
+
+use std::ffi::{CStr, CString};
+use std::{fs, io};
+
+use crate::ffi::errors::{Code, Result, fail};
+use crate::io::npz;
+use crate::memory;
+use crate::rows::files;
+
+use super::mpi::agreement::Call;
+use super::mpi::exchange::no_memory;
+use super::system::ParallelSystem;
+use numbering::Numbers;
+use piece::{Bytes, Piece};
+
+/// A format of files of W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// MatrixMarket coordinate format.
+    MatrixMarket,
+    /// An archive for NumPy and SciPy.
+    Npz,
+}
+
+/// The sizes of W, or of a part of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sizes {
+    rows: u64,
+    scalars: u64,
+    blocks: u64,
+    entries: u64,
+}
+
+/// Bytes of a process, and where they begin in the file.
+struct Part<'a> {
+    offset: u64,
+    bytes: &'a [u8],
+}
+
+/// A number that is the same for the same file.
+fn digest(path: &CStr, format: Format) -> u64 {
+    path.to_bytes().iter().fold(format as u64, |digest, &byte| {
+        (digest.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x517c_c1b7_2722_0a95)
+    })
+}
+
+fn too_large<E>(_: E) -> Code {
+    fail!(Code::TooLarge, "W has too many rows or entries for this format")
+}
+
+impl ParallelSystem {
+    /// Write W of all processes to a file. Collective. The file has the same bytes for any number of processes.
+    ///
+    /// # Errors
+    /// The same on all processes: if there was no successful update since the last change, the paths or formats differ, the file cannot be
+    /// written, or memory is exhausted. An old file of this name is as it was then.
+    pub fn write_rows(&mut self, path: &CStr, format: Format) -> Result {
+        let checked = self.check_made();
+        self.group.begin(Call::RowsWrite, digest(path, format), false, checked)?;
+        let (numbers, all) = self.number_rows()?;
+        let made = self.make_piece(&numbers, &all, format);
+        self.group.agree(made.as_ref().map(|_| ()).map_err(|&code| code))?;
+        match (format, made?) {
+            (Format::MatrixMarket, piece) => {
+                // The text follows that of the processes before.
+                let (before, _) = self.before([piece.values.len() as u64])?;
+                self.write_parts(path, &[Part { offset: before[0], bytes: piece.values.as_slice() }])
+            }
+            (Format::Npz, piece) => self.write_archive(path, &piece, &numbers, &all),
+        }
+    }
+
+    /// The sums of values of the processes before this one, and of all.
+    fn before<const N: usize>(&self, own: [u64; N]) -> Result<([u64; N], [u64; N])> {
+        let mut of_all = memory::repeated(N * self.size(), 0_i64).map_err(no_memory);
+        self.group.agree(of_all.as_ref().map(|_| ()).map_err(|&code| code))?;
+        let of_all = of_all.as_mut().map_err(|code| *code)?;
+        let at = N * self.rank();
+        of_all[at..at + N].iter_mut().zip(own).for_each(|(to, value)| *to = value as i64);
+        self.group.sum(of_all)?;
+        let sum = |count: usize, k: usize| of_all.iter().skip(k).step_by(N).take(count).sum::<i64>() as u64;
+        Ok((std::array::from_fn(|k| sum(self.rank(), k)), std::array::from_fn(|k| sum(self.size(), k))))
+    }
+
+    fn write_archive(&mut self, path: &CStr, piece: &Piece, numbers: &Numbers, all: &Sizes) -> Result {
+        let arrays = [&piece.indices, &piece.starts, &piece.values].map(|bytes| bytes.as_slice());
+        let (before, lengths) = self.before(arrays.map(|bytes| bytes.len() as u64))?;
+        // The checksum of an array is made of those of its pieces, in the order of processes.
+        let mut sums = memory::repeated(6 * self.size(), 0_i64).map_err(no_memory);
+        self.group.agree(sums.as_ref().map(|_| ()).map_err(|&code| code))?;
+        let sums = sums.as_mut().map_err(|code| *code)?;
+        for (k, bytes) in arrays.iter().enumerate() {
+            sums[6 * self.rank() + 2 * k] = i64::from(crc32fast::hash(bytes));
+            sums[6 * self.rank() + 2 * k + 1] = bytes.len() as i64;
+        }
+        self.group.sum(sums)?;
+        let checksum = |k: usize| {
+            let mut sum = crc32fast::Hasher::new();
+            for of_rank in sums.chunks_exact(6) {
+                let length = of_rank[2 * k + 1] as u64;
+                sum.combine(&crc32fast::Hasher::new_with_initial_len(of_rank[2 * k] as u32, length));
+            }
+            npz::Sum { checksum: sum, length: lengths[k] }
+        };
+        let mut around = [const { Bytes::new() }; 4];
+        let framed = frame(all, numbers.are_threes, [0, 1, 2].map(checksum), &mut around).map_err(too_large);
+        self.group.agree(framed.as_ref().map(|_| ()).map_err(|&code| code))?;
+        let begins = framed?;
+        let own = [0, 1, 2].map(|k| Part { offset: begins[k] + before[k], bytes: arrays[k] });
+        // The first process writes what comes before and after the items of each array.
+        let others = [0, 1, 2, 3].map(|k| {
+            let offset = if k == 0 { 0 } else { begins[k - 1] + lengths[k - 1] };
+            Part { offset, bytes: if self.rank() == 0 { around[k].as_slice() } else { &[] } }
+        });
+        let [a, b, c] = own;
+        let [d, e, f, g] = others;
+        self.write_parts(path, &[a, b, c, d, e, f, g])
+    }
+
+    /// Write parts of a file, as many on each process. The file is written beside an old one, and replaces it when it is complete.
+    fn write_parts(&self, path: &CStr, parts: &[Part]) -> Result {
+        let shown = path.to_string_lossy();
+        let beside = CString::new([path.to_bytes(), b".ldy-part"].concat()).map_err(no_memory)?;
+        self.group.open_file(&beside).map_err(|_| fail!(Code::FileOpen, "cannot be opened: {shown}"))?;
+        let not_written = || fail!(Code::FileWrite, "cannot be written: {shown}");
+        let mut written = Ok(());
+        for Part { offset, bytes } in parts {
+            written = written.and(self.group.write_file(bytes, *offset));
+        }
+        let closed = self.group.close_file();
+        let agreed = self.group.agree(written.and(closed).map_err(|_| not_written()));
+        let placed = match (self.rank(), &agreed) {
+            (0, Ok(())) => rename(&beside, path).map_err(|_| not_written()),
+            (0, Err(_)) => remove(&beside),
+            _ => Ok(()),
+        };
+        agreed.and(self.group.agree(placed))
+    }
+}
+
+const NO_ITEMS: npz::Items = &|_| Ok(());
+
+/// Write all of an archive but the indices, starts and values of W, which have these sums: what comes before each of them, and after
+/// them. Returns where they begin.
+fn frame(
+    all: &Sizes,
+    are_threes: bool,
+    sums: [npz::Sum; 3],
+    around: &mut [Bytes; 4],
+) -> io::Result<[u64; 3]> {
+    let (blocks, rows, entries) = (all.blocks as usize, all.rows as usize + 1, all.entries as usize);
+    let scalars = all.scalars as usize + 1;
+    let (indices, starts, values): (&[usize], &[usize], &[usize]) = match are_threes {
+        true => (&[blocks], &[rows], &[blocks, 3, 3]),
+        false => (&[entries], &[scalars], &[entries]),
+    };
+    let format: &[u8] = if are_threes { b"bsr" } else { b"csr" };
+    let parts: [(&[usize], npz::Items); 3] = [indices, starts, values].map(|shape| (shape, NO_ITEMS));
+    let [a, b, c, d] = around;
+    let [first, second, third] = sums;
+    let [at, next, last] = files::PARTS;
+    files::with_arrays(format, all.scalars as usize, parts, |arrays| {
+        npz::write_around(&mut [a, b, c, d], arrays, [(at, first), (next, second), (last, third)])
+    })
+}
+
+#[cfg(unix)]
+fn os(path: &CStr) -> &std::path::Path {
+    use std::os::unix::ffi::OsStrExt as _;
+    std::path::Path::new(std::ffi::OsStr::from_bytes(path.to_bytes()))
+}
+
+fn rename(from: &CStr, to: &CStr) -> std::io::Result<()> {
+    fs::rename(os(from), os(to))
+}
+
+/// Nothing is left to report where a file cannot be removed.
+fn remove(path: &CStr) -> Result {
+    fs::remove_file(os(path)).or(Ok(()))
+}
