@@ -117,6 +117,21 @@ static void migrate (WORLD *world, ldy_parallel *parallel, uint64_t seed)
   free (ranks_of);
 }
 
+/* Joints follow their bodies. */
+static void move_bodies (const WORLD *world, ldy_system *serial, ldy_parallel *parallel)
+{
+  ldy_system *local;
+  int i;
+
+  CHECK_INT (ldy_parallel_system (parallel, &local), 0);
+  for (i = 0; i < world->bodies; i ++) {
+    world_move_body (world, serial, i, i, 1);
+    if (world->owners[i] == rank) world_move_body (world, local, i, world->body_ids[i], 1);
+  }
+  CHECK_INT (ldy_system_update (serial, 0.25), 0);
+  CHECK_INT (ldy_parallel_refresh (parallel), 0);
+}
+
 static void run (uint64_t seed)
 {
   RANDOM random = { seed };
@@ -133,6 +148,7 @@ static void run (uint64_t seed)
   for (number = 0; number < 4; number ++) {
     check_context ("rank %d of %d, world %d, migration %d", rank, ranks, (int) seed, number);
     if (number) migrate (world, parallel, seed + (uint64_t) (1000 * number));
+    if (number == 2) move_bodies (world, serial, parallel);
     if (!CHECK_INT (ldy_parallel_update (parallel, 0.25), 0)) CHECK_TEXT (ldy_last_error (), "no error");
     else check_data (world, serial, parallel);
   }

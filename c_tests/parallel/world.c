@@ -166,6 +166,31 @@ static void place_of (const WORLD *world, int constraint, int step, double *fram
   for (i = 0; i < 6; i ++) points[i / 3][i % 3] = random_value (&random);
 }
 
+/* Whether a constraint that is not at points is a joint by axes, or a contact with moments: it has the rows of one, on two rigid bodies. */
+static int is_joint (const WORLD *world, int constraint)
+{
+  const int *ends = world->ends + 3 * constraint;
+  int m = - world->heights[constraint], k;
+
+  for (k = 0; k < 2; k ++) {
+    if (world->kinds[ends[k]] != RIGID && world->kinds[ends[k]] != OBSTACLE) return 0;
+  }
+  return ends[2] < 0 && (m == 1 || m >= 4) && constraint % 3;
+}
+
+static void add_joint (const WORLD *world, ldy_system *system, int constraint, const int64_t *bodies, int64_t *id)
+{
+  static const int KINDS_OF_ROWS[7] = { 0, LDY_AXES_HINGE_LIMIT, 0, 0, LDY_AXES_UNIVERSAL, LDY_AXES_HINGE, LDY_AXES_WELD };
+  RANDOM random = of_thing (world, 4000, constraint);
+  double frames[2][9], points[2][3];
+  int i, m = - world->heights[constraint];
+
+  for (i = 0; i < 2; i ++) rotation (&random, frames[i]);
+  for (i = 0; i < 6; i ++) points[i / 3][i % 3] = random_value (&random);
+  if (m > 1 && constraint % 3 == 1) CHECK_INT (ldy_system_add_rolling_contact (system, m, bodies[0], bodies[1], frames[0], points[0], points[1], id), 0);
+  else CHECK_INT (ldy_system_add_joint (system, KINDS_OF_ROWS[m], bodies[0], bodies[1], frames[0], points[0], frames[1], points[1], id), 0);
+}
+
 static void laws_of (const WORLD *world, ldy_system *system, int constraint, int64_t id)
 {
   RANDOM random = of_thing (world, 2000, constraint);
@@ -199,6 +224,8 @@ void world_add_constraint (const WORLD *world, ldy_system *system, int constrain
   if (world->heights[constraint] == 3) {
     place_of (world, constraint, 0, frame, points);
     CHECK_INT (ldy_system_add_point_constraint (system, list[0], list[1], frame, points[0], points[1], &id), 0);
+  } else if (is_joint (world, constraint)) {
+    add_joint (world, system, constraint, list, &id);
   } else {
     memset (H, 0, sizeof H);
     for (k = 0; k < count; k ++) {

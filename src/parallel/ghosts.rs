@@ -211,6 +211,11 @@ impl ParallelSystem {
         if self.group.begin(Call::Refresh, 0, is_changed, Ok(()))? {
             self.list_lent()?;
         }
+        self.send_states()
+    }
+
+    /// Send the states of the bodies that have been listed. Collective.
+    pub(super) fn send_states(&mut self) -> Result {
         let letters = Letters::new(&self.group).and_then(|mut letters| {
             self.pack_lent(&mut letters)?;
             Ok(letters)

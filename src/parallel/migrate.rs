@@ -32,8 +32,7 @@ impl ParallelSystem {
     ///
     /// # Errors
     /// The same on all processes: if a body or constraint is not this process's own or is there twice, a rank is none of the processes,
-    /// a body has an inverse callback, or a constraint is a joint by axes or a contact with moments; nothing has changed then. If memory
-    /// is exhausted: the system must not be used any more then.
+    /// or a body has an inverse callback; nothing has changed then. If memory is exhausted: the system must not be used any more then.
     pub fn migrate(&mut self, bodies: &[Move], constraints: &[Move]) -> Result {
         let checked = self.check_moves(bodies, constraints);
         self.group.begin(Call::Migrate, 0, false, checked.as_ref().map(|_| ()).map_err(|&code| code))?;
@@ -69,8 +68,6 @@ impl ParallelSystem {
             rank_of("constraint", constraint)?;
             let is_own = self.system.constraint(id).is_ok() && !self.is_halo(id);
             ensure!(is_own, fail!(Code::NotFound, "constraint {id}: it does not belong to this process"));
-            let why = "a joint by axes or a contact with moments cannot move: remove it and insert it on the other process";
-            ensure!(!self.system.is_listed_joint(id), fail!(Code::NotImplemented, "constraint {id}: {why}"));
         }
         let lists = [sorted(bodies, self.rank())?, sorted(constraints, self.rank())?];
         for (list, what) in lists.iter().zip(["body", "constraint"]) {

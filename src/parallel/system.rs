@@ -33,6 +33,8 @@ pub struct ParallelSystem {
     pub(super) shared: Vec<(u32, Id)>,
     pub(super) rows: RowExchange,
     pub(super) solver: Workspace,
+    /// Whether an update sends the states of bodies before constraints, whose operators follow ghosts on some process.
+    pub(super) are_states_first: bool,
     /// Whether the last update has succeeded on all processes and no process has failed since.
     pub(super) is_made: bool,
 }
@@ -72,6 +74,7 @@ impl ParallelSystem {
             shared: Vec::new(),
             rows: RowExchange::default(),
             solver: Workspace::default(),
+            are_states_first: false,
             is_made: false,
         })
     }

@@ -19,18 +19,23 @@ impl ParallelSystem {
     /// a body of which there are ghosts.
     pub fn update(&mut self, step: f64) -> Result {
         let is_step = step.is_finite() && step > 0.0;
-        let checked = match is_step {
-            true => self.system.update_joints().map_err(Code::from),
-            false => Err(fail!(Code::InvalidArgument, "the step h is not positive and finite")),
-        };
+        let why = "the step h is not positive and finite";
+        let checked = if is_step { Ok(()) } else { Err(fail!(Code::InvalidArgument, "{why}")) };
         let is_changed = !self.system.has_structure() || !self.is_made;
         let has_changed = self.group.begin(Call::Update, step.to_bits(), is_changed, checked)?;
         self.is_made = false;
         if has_changed {
             let uses = self.list_lent()?;
             self.list_shared(uses)?;
+            let mut flags = [i64::from(self.has_joints_on_ghosts())];
+            self.group.max(&mut flags)?;
+            self.are_states_first = flags[0] != 0;
         }
-        let letters = self.write_letters();
+        if self.are_states_first {
+            self.send_states()?;
+        }
+        let joints = self.system.update_joints().map_err(Code::from);
+        let letters = joints.and_then(|()| self.write_letters());
         let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
         let made = self.read_letters(&messages).and_then(|()| {
             self.system.update(step)?;
@@ -39,6 +44,11 @@ impl ParallelSystem {
         self.group.agree(made)?;
         self.is_made = true;
         Ok(())
+    }
+
+    /// Whether operators of own constraints follow ghosts.
+    fn has_joints_on_ghosts(&self) -> bool {
+        self.system.bodies_of_joints().any(|body| self.owner(body) != self.rank())
     }
 
     /// A letter to each process that has ghosts of own bodies or own constraints in its halo: the states of bodies, then constraints.

@@ -16,11 +16,17 @@ use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
 
-/// Rows ahead of which the blocks of a row are prefetched, and its other data.
+/// Rows ahead of which the forces of a row's neighbors, its blocks, and its other data are prefetched.
 #[cfg(feature = "mpi")]
-const NEAR: usize = 2;
+const NEXT: usize = 2;
 #[cfg(feature = "mpi")]
-const FAR: usize = 8;
+const NEAR: usize = 5;
+#[cfg(feature = "mpi")]
+const FAR: usize = 10;
+
+/// Columns in a cache line.
+#[cfg(feature = "mpi")]
+const COLUMNS_OF_LINE: usize = 16;
 
 /// Rows in a part of a thread's work on momentum.
 const PUSHED: usize = 1024;
@@ -175,11 +181,11 @@ impl Sweeps {
     ) {
         let forces = &self.forces[..];
         if prepared.rolling.is_empty() {
-            relax_ranges(team, problem, prepared, ranges, changes, |row| {
+            relax_ranges(team, forces, problem, prepared, ranges, changes, |row| {
                 relax::<A>(forces, problem, prepared, row)
             });
         } else {
-            relax_ranges(team, problem, prepared, ranges, changes, |row| {
+            relax_ranges(team, forces, problem, prepared, ranges, changes, |row| {
                 relax_any::<A>(forces, problem, prepared, row)
             });
         }
@@ -229,6 +235,7 @@ impl Sweeps {
 #[inline(always)]
 fn relax_ranges(
     team: &mut Team,
+    forces: &[Force],
     problem: &Problem3,
     prepared: &Prepared,
     ranges: &[[u32; 2]],
@@ -243,10 +250,16 @@ fn relax_ranges(
                 fetch(prepared.q[later as usize..].as_ptr());
                 fetch(prepared.locals[later as usize..].as_ptr());
             }
-            if let Some(&[next, _]) = ranges.get(k + NEAR) {
-                let blocks = problem.range(next as usize);
-                fetch(problem.columns[blocks.start..].as_ptr());
+            if let Some(&[near, _]) = ranges.get(k + NEAR) {
+                let blocks = problem.range(near as usize);
+                problem.columns[blocks.clone()]
+                    .chunks(COLUMNS_OF_LINE)
+                    .for_each(|columns| fetch(columns.as_ptr()));
                 problem.values[blocks].iter().for_each(|block| fetch(block));
+            }
+            if let Some(&[next, _]) = ranges.get(k + NEXT) {
+                let columns = &problem.columns[problem.range(next as usize)];
+                columns.iter().for_each(|&column| fetch(&forces[column as usize]));
             }
             *change = (row..end).map(|row| relax(row as usize)).sum();
         }

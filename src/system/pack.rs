@@ -382,6 +382,7 @@ impl System {
         put_constraint(constraint, words)?;
         if with_data {
             put_data(constraint, self.data(id)?, words)?;
+            self.pack_joint(id, words)?;
         }
         Ok(())
     }
@@ -434,14 +435,19 @@ impl System {
     /// # Errors
     /// If a body does not exist, an id is there twice, or memory is exhausted.
     pub(crate) fn unpack_constraints(&mut self, messages: &mut [(u32, Reader)]) -> Result {
-        let mut new = Vec::new();
+        let (mut new, mut joints) = (Vec::new(), Vec::new());
         while let Some((_, reader)) = next_of(messages) {
             let id = reader.word().ok_or(Error::of_system(MALFORMED))?;
             let mut made = constraint(reader, |_| true).map_err(Error::of_system)?;
             let data = read_data(reader, &mut made).map_err(Error::of_system)?;
+            let joint = Self::read_joint(id, made.bodies, reader).ok_or(Error::of_system(MALFORMED))?;
             memory::push(&mut new, (id, made, data))?;
+            joint.map_or(Ok(()), |joint| memory::push(&mut joints, joint))?;
         }
-        self.insert_constraints(new)
+        self.joints.try_reserve(joints.len())?;
+        self.insert_constraints(new)?;
+        self.list_joints(joints);
+        Ok(())
     }
 
     /// Insert the obstacle that stands for bodies that this process does not know.

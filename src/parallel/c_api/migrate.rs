@@ -21,10 +21,9 @@ use super::handles::ldy_parallel;
 /// - bodies, body_ranks: body_count ids, and the process that gets each of them.
 /// - constraints, constraint_ranks: constraint_count ids, and the process that gets each of them.
 ///
-/// Returns 0, LDY_ERROR_NOT_FOUND if a body or constraint does not belong to this process, LDY_ERROR_NOT_IMPLEMENTED if a constraint is
-/// a joint by axes or a contact with moments, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, a rank is no process, something is
-/// to move twice, or a body has an inverse callback. All processes return the same error, and nothing has changed then. After
-/// LDY_ERROR_OUT_OF_MEMORY destroy the system.
+/// Returns 0, LDY_ERROR_NOT_FOUND if a body or constraint does not belong to this process, or LDY_ERROR_INVALID_ARGUMENT if an argument
+/// is NULL, a rank is no process, something is to move twice, or a body has an inverse callback. All processes return the same error,
+/// and nothing has changed then. After LDY_ERROR_OUT_OF_MEMORY destroy the system.
 ///
 /// # Safety
 /// parallel comes from ldy_parallel_create; arrays are NULL or have the sizes given.

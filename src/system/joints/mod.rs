@@ -10,6 +10,8 @@
 
 mod contact;
 mod error;
+#[cfg(feature = "mpi")]
+mod pack;
 mod reverse;
 mod rows;
 
@@ -91,7 +93,7 @@ pub(super) struct ListedJoint {
 }
 
 /// The kind of a constraint in this list.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListedKind {
     Joint(JointKind),
     /// A contact with moments; its axes are in the world.
@@ -204,12 +206,6 @@ impl System {
 
     /// Whether a constraint is a joint by axes.
     pub(super) fn is_joint(&self, id: Id) -> bool {
-        self.find_joint(id).is_some()
-    }
-
-    /// Whether a constraint is a joint by axes or a contact with moments, whose operators follow its bodies.
-    #[cfg(feature = "mpi")]
-    pub(crate) fn is_listed_joint(&self, id: Id) -> bool {
         self.find_joint(id).is_some()
     }
 
