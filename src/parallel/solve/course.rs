@@ -132,7 +132,11 @@ impl Course<'_> {
         for vector in [now, allowed, velocities, best] {
             collect(vector, rows, forces.iter().copied())?;
         }
-        let most = self.order.colors.iter().map(|color| color.interior.len().max(color.boundary.len())).max();
+        let lists = self.order.colors.iter().flat_map(|color| {
+            let [before, after] = &color.alone;
+            [before.len(), after.len(), color.interior.len(), color.boundary.len()]
+        });
+        let most = lists.max();
         refill(changes, most.unwrap_or(0), 0.0)?;
         collect(history, MOST_NOTES, std::iter::empty())
     }
@@ -244,7 +248,7 @@ impl Course<'_> {
         let Self { group, traffic, problem, order, room, team, mode, .. } = self;
         let Room { memory, sweeps, split, velocities, changes, .. } = &mut **room;
         let mut squares = ExactSum::default();
-        let prepared = &memory.prepared();
+        let (prepared, team_size) = (&memory.prepared(), team.size());
         let mut relax = |problem: &Problem3, prepared: &Prepared, ranges: &[[u32; 2]]| {
             let changes = &mut changes[..ranges.len()];
             sweeps.relax_ranges::<NormalThird>(team, problem, prepared, ranges, changes);
@@ -255,7 +259,8 @@ impl Course<'_> {
         }
         for (number, color) in order.colors.iter_mut().enumerate() {
             let is_split = |range: &[u32; 2]| *mode == Mode::Fast && order.split.has(range[0] as usize);
-            for ranges in color.boundary.chunk_by(|one, other| is_split(one) == is_split(other)) {
+            let is_alone = *mode == Mode::SameBits && team_size == 1;
+            for ranges in color.lists(is_alone)[0].chunk_by(|one, other| is_split(one) == is_split(other)) {
                 if is_split(&ranges[0]) {
                     let split = split.problem(&order.split, problem);
                     relax(&split, &Prepared { q: velocities, ..*prepared }, ranges);
@@ -264,7 +269,7 @@ impl Course<'_> {
                 }
             }
             color.send(group, traffic, number, sweeps)?;
-            relax(problem, prepared, &color.interior);
+            relax(problem, prepared, color.lists(is_alone)[1]);
             color.receive(group, sweeps)?;
         }
         Ok(squares)

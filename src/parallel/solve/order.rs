@@ -14,6 +14,7 @@ use crate::rows::BlockRows;
 use crate::solve::parts_of_solution::Sweeps;
 
 use super::Mode;
+use super::schedule::stages;
 use super::splitting::Splitting;
 
 /// The rows of one color on this process, as ranges of rows of three.
@@ -23,6 +24,8 @@ pub struct Color {
     pub boundary: Vec<[u32; 2]>,
     /// All other rows.
     pub interior: Vec<[u32; 2]>,
+    /// The rows that one thread relaxes before the message of this color, and while it is under way, where all colors have the same bits.
+    pub alone: [Vec<[u32; 2]>; 2],
     /// Rows of three that go to each neighbor, and those that come.
     out: Vec<(usize, Vec<u32>)>,
     inbox: Vec<(usize, Vec<u32>)>,
@@ -68,6 +71,12 @@ fn firsts(w: &BlockRows) -> memory::Result<Vec<u32>> {
 }
 
 impl Color {
+    /// The rows that are relaxed before the message, and while it is under way; by one thread alone, or by a team.
+    pub fn lists(&self, is_alone: bool) -> [&[[u32; 2]]; 2] {
+        let Self { alone: [before, after], boundary, interior, .. } = self;
+        if is_alone { [before, after] } else { [boundary, interior] }
+    }
+
     /// The rows of three that go to each neighbor.
     pub fn out(&self) -> &[(usize, Vec<u32>)] {
         &self.out
@@ -147,14 +156,20 @@ impl ParallelSystem {
     fn list_order(&self, colors: &[u16], count: usize, mode: Mode) -> Result<Order> {
         let w = self.system.results()?.w;
         let firsts = firsts(&w).map_err(no_memory)?;
-        let colors = self.list_colors(colors, count, &firsts).map_err(no_memory)?;
+        let colors = self.list_colors(colors, count, &firsts, mode).map_err(no_memory)?;
         let own = self.rows.own.iter().map(|&row| [firsts[row as usize], firsts[row as usize + 1]]);
         let own = memory::collected(self.rows.own.len(), own).map_err(no_memory)?;
         let split = if mode == Mode::Fast { self.list_splitting(&firsts)? } else { Splitting::default() };
         Ok(Order { colors, own, split, mode: Some(mode) })
     }
 
-    fn list_colors(&self, colors: &[u16], count: usize, firsts: &[u32]) -> memory::Result<Vec<Color>> {
+    fn list_colors(
+        &self,
+        colors: &[u16],
+        count: usize,
+        firsts: &[u32],
+        mode: Mode,
+    ) -> memory::Result<Vec<Color>> {
         let Ok(results) = self.system.results() else { return Ok(Vec::new()) };
         let w = &results.w;
         let range = |row: u32| [firsts[row as usize], firsts[row as usize + 1]];
@@ -174,6 +189,14 @@ impl ParallelSystem {
         for &row in &self.rows.own {
             let Color { boundary, interior, .. } = &mut lists[color(row)];
             push(if is_boundary[row as usize] { boundary } else { interior }, range(row))?;
+        }
+        if mode == Mode::SameBits {
+            let stages = stages(*w, colors, &self.rows.own, &is_boundary, count)?;
+            for (Color { alone, .. }, stage) in lists.iter_mut().zip(&stages) {
+                for (to, rows) in alone.iter_mut().zip(stage) {
+                    *to = memory::collected(rows.len(), rows.iter().map(|&row| range(row)))?;
+                }
+            }
         }
         let add = |rows: &[RowsOfRank], lists: &mut [Color], is_out: bool| -> memory::Result {
             for list in rows {
