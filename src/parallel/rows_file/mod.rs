@@ -1,7 +1,7 @@
 //! W of all processes in one file, with the bytes that one process writes.
 //!
-//! Rows of one process are not next to each other in W, which has the order of ids. So each process gets a range of ids, about as many
-//! rows as the others, and the rows in this range from their owners. `numbering` chooses the ranges and gives rows their numbers in W,
+//! Rows of one process are not next to each other in W, which has the order of ids. So each process gets a range of ids and,
+//! from their owners, the rows in this range. Ranges have about the same number of rows. `numbering` chooses the ranges and gives rows their numbers in W,
 //! `piece` has the bytes of a range. All processes then write their pieces at once, by MPI's parallel input and output.
 #![forbid(unsafe_code)]
 
@@ -71,7 +71,7 @@ impl ParallelSystem {
         self.group.agree(made.as_ref().map(|_| ()).map_err(|&code| code))?;
         match (format, made?) {
             (Format::MatrixMarket, piece) => {
-                // The text follows that of the processes before.
+                // The text of a process follows the texts of the processes before.
                 let (before, _) = self.before([piece.values.len() as u64])?;
                 self.write_parts(path, &[Part { offset: before[0], bytes: piece.values.as_slice() }])
             }
@@ -94,7 +94,7 @@ impl ParallelSystem {
     fn write_archive(&mut self, path: &CStr, piece: &Piece, numbers: &Numbers, all: &Sizes) -> Result {
         let arrays = [&piece.indices, &piece.starts, &piece.values].map(|bytes| bytes.as_slice());
         let (before, lengths) = self.before(arrays.map(|bytes| bytes.len() as u64))?;
-        // The checksum of an array is made of those of its pieces, in the order of processes.
+        // The checksum of an array is made of the checksums of its pieces, in the order of processes.
         let mut sums = memory::repeated(6 * self.size(), 0_i64).map_err(no_memory);
         self.group.agree(sums.as_ref().map(|_| ()).map_err(|&code| code))?;
         let sums = sums.as_mut().map_err(|code| *code)?;
@@ -126,7 +126,7 @@ impl ParallelSystem {
         self.write_parts(path, &[a, b, c, d, e, f, g])
     }
 
-    /// Write parts of a file, as many on each process. The file is written beside an old one, and replaces it when it is complete.
+    /// Write parts of a file. All processes have the same number of parts. The file is written beside an old one, and replaces it when it is complete.
     fn write_parts(&self, path: &CStr, parts: &[Part]) -> Result {
         let shown = path.to_string_lossy();
         let beside = CString::new([path.to_bytes(), b".ldy-part"].concat()).map_err(no_memory)?;
@@ -149,8 +149,7 @@ impl ParallelSystem {
 
 const NO_ITEMS: npz::Items = &|_| Ok(());
 
-/// Write all of an archive but the indices, starts and values of W, which have these sums: what comes before each of them, and after
-/// them. Returns where they begin.
+/// Write the parts of an archive around the indices, starts and values of W, which have these sums. Returns where these three begin.
 fn frame(
     all: &Sizes,
     are_threes: bool,

@@ -20,7 +20,7 @@ pub struct Numbers {
     firsts: Vec<Id>,
     /// The number of each local row, and of its first scalar row.
     pub rows: Vec<[u64; 2]>,
-    /// The sizes of the ranges before that of this process.
+    /// The sizes of the ranges of the processes before this one.
     pub before: Sizes,
     /// Whether all rows of all processes have three scalar rows.
     pub are_threes: bool,
@@ -109,7 +109,7 @@ impl ParallelSystem {
         Ok(letters)
     }
 
-    /// Ranges and messages are in the order of processes, and own rows in that of ids.
+    /// Messages are in the order of processes and so of ids, as own rows are.
     fn read_numbers(&self, numbers: &mut Numbers, messages: &[Message]) -> Result {
         let mut words = messages.iter().flat_map(|message| message.words.as_chunks::<2>().0);
         for &row in &self.rows.own {

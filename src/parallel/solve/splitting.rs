@@ -33,7 +33,7 @@ const WINDOW: usize = 16;
 /// The rows on split bodies, and the factors of their blocks.
 #[derive(Debug, Default)]
 pub struct Splitting {
-    /// Row k of three has the blocks `starts[k]..starts[k + 1]`: those of W if it is on a split body, otherwise none.
+    /// Row k of three has the blocks `starts[k]..starts[k + 1]`: the blocks of W if it is on a split body, otherwise none.
     starts: Vec<i32>,
     columns: Vec<i32>,
     /// k − 1 of each block; zero in columns of other processes.
@@ -143,7 +143,7 @@ impl SplitRows {
         Ok(())
     }
 
-    /// Compute the blocks, and make the local problems those of these blocks.
+    /// Compute the blocks, and the local problems of these blocks.
     pub fn compute(&mut self, splitting: &Splitting, problem: &Problem3, laws: &[Law], memory: &mut Memory) {
         let rows = (0..problem.rows()).filter(|&row| splitting.has(row));
         let blocks = rows.flat_map(|row| problem.row(row)).zip(&splitting.more);
