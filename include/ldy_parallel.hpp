@@ -44,6 +44,8 @@ public:
 
   /* The bodies and constraints of this process, ghosts and halo; see ldy_parallel_system. */
   System &system () noexcept { return local_; }
+
+  /* The same, to be read alone. */
   const System &system () const noexcept { return local_; }
 
   /* The global ids of the body and the constraint that are inserted next. */

@@ -25,14 +25,14 @@ use super::coloring::MANY;
 use super::conflict::{self, Multiplier};
 use super::options::{Progress, Report, Status};
 use super::residual::Sums;
-use super::run::{Observer, Outcome, Room, Source, Task, VERY_FEW};
+use super::run::{Observer, Outcome, Room, Source, Task};
 use bodies::{AllRows, BodiesOfIsland};
 pub use components::{Components, join, root};
 use copies::{Copies, Copy};
 use limits::Limits;
 use whole::Whole;
 
-/// The number of rows on small islands in a batch.
+/// The number of rows in a batch of several islands.
 const ROWS: u32 = 32;
 
 /// With fewer rows on islands that one thread solves, a second thread does not pay.
@@ -55,8 +55,7 @@ pub struct Islands {
     conflict: Vec<Multiplier>,
 }
 
-/// Islands that are solved one after another in the same room: one island, or several that are so small that most of them are solved on
-/// the stack.
+/// Islands that are solved one after another in the same room: one island, or several small ones with the same pattern.
 #[derive(Debug, Default)]
 struct Batches {
     /// The first island of each batch and its first index in the list of rows; then the ends.
@@ -154,7 +153,7 @@ impl Islands {
     fn prepare(&mut self, task: &Task) -> memory::Result {
         let Self { components, copies, batches, rooms, all_rows, .. } = self;
         copies.fill(components, task.problem, task.laws, task.source.scales)?;
-        batches.divide(components)?;
+        batches.divide(components, copies)?;
         while rooms.len() < batches.len() {
             push(rooms, Room::default())?;
         }
@@ -289,17 +288,21 @@ impl<'a> IslandsInput<'a> {
 }
 
 impl Batches {
-    fn divide(&mut self, islands: &Components) -> memory::Result {
+    fn divide(&mut self, islands: &Components, copies: &Copies) -> memory::Result {
         let starts = islands.starts();
         self.islands.clear();
         self.rows.clear();
         self.shared = 0;
+        let pattern = |island: usize| {
+            let problem = copies.of(islands, island).problem;
+            (problem.starts, problem.columns)
+        };
         let mut end = 0;
         for (island, &start) in starts[..islands.len()].iter().enumerate() {
-            if start >= end {
+            if start >= end || pattern(island) != pattern(island - 1) {
                 push(&mut self.islands, island as u32)?;
                 push(&mut self.rows, start)?;
-                end = start + if islands.rows(island).len() <= VERY_FEW { ROWS } else { 1 };
+                end = start + ROWS;
             }
             self.shared += usize::from(islands.rows(island).len() >= MANY);
         }
