@@ -286,13 +286,13 @@ int ldy_parallel_rows_write(ldy_parallel *parallel,
 #define LDY_PARALLEL_SAME_BITS 0
 
 /* A mode: Gauss-Seidel within a process; processes share the mass of a body that several of them change at once (mass splitting: Tonge,
-   Benevolenski and Voroshilov, SIGGRAPH 2012). There are fewer messages, forces depend on the partition, and the number of sweeps is about
-   that of the other mode. */
+   Benevolenski and Voroshilov, SIGGRAPH 2012). There are fewer messages, forces depend on the partition, and it takes about as many
+   sweeps as the other mode. */
 #define LDY_PARALLEL_FAST 1
 
 /* Find forces R that obey the laws of all constraints, with the rows of the last update. Collective.
 
-   The method is Gauss-Seidel with momentum, whose order is that of colors that belong to all processes together. Laws are those kept
+   The method is Gauss-Seidel with momentum, color by color. The colors belong to the constraints of all processes together. Laws are those kept
    with the constraints, see ldy_system_set_law.
 
    - options: as in ldy_contact_solver_solve, the same on all processes; NULL: defaults. method is LDY_METHOD_AUTOMATIC or

@@ -9,6 +9,8 @@
 
 #include "ldy_parallel.hpp"
 
+#include "support/throws.hpp"
+
 extern "C" {
 #include "mpi/summary.h"
 #include "support/check.h"
@@ -20,19 +22,6 @@ constexpr std::array<double, 9> axes = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 constexpr std::array<double, 3> right = { 0.5, 0, 0 }, left = { -0.5, 0, 0 };
 
 int rank, ranks;
-
-/* Whether a function throws an error of this code whose text contains this. */
-template <class F> bool fails (int code, const char *text, F f)
-{
-  try {
-    f ();
-  } catch (const ldy::Error &error) {
-    bool as_expected = error.code () == code && std::strstr (error.what (), text);
-    if (!as_expected) std::printf ("code %d: %s\n", error.code (), error.what ());
-    return as_expected;
-  }
-  return false;
-}
 
 void add_sphere (ldy::System &system, int k)
 {

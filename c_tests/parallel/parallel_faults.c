@@ -13,7 +13,6 @@
 #include "support/check.h"
 #include "world.h"
 
-static int rank, ranks;
 static RANDOM delays;
 
 /* Processes arrive in any order. */

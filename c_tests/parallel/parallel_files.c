@@ -6,11 +6,9 @@
 
 #include <mpi.h>
 
-#include "mpi/summary.h"
 #include "support/check.h"
 #include "world.h"
 
-static int rank, ranks;
 static const char *path;
 
 /* The bytes of a file. */
@@ -99,21 +97,12 @@ static void refuse (void)
   CHECK_INT (before, after);
   ldy_parallel_destroy (parallel);
   world_free (world);
+  MPI_Barrier (MPI_COMM_WORLD);
+  if (rank == 0) CHECK_INT (remove (path), 0);
 }
 
 int main (int argc, char **argv)
 {
-  int code, i, worlds = argc > 1 ? atoi (argv[1]) : 60;
-
-  MPI_Init (&argc, &argv);
-  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
-  MPI_Comm_size (MPI_COMM_WORLD, &ranks);
   path = argc > 2 ? argv[2] : "parallel_files.npz";
-  for (i = 0; i < worlds; i ++) run ((uint64_t) i);
-  refuse ();
-  MPI_Barrier (MPI_COMM_WORLD);
-  if (rank == 0) CHECK_INT (remove (path), 0);
-  code = summary_of_ranks ("parallel_files");
-  MPI_Finalize ();
-  return code;
+  return world_tests (argc, argv, "parallel_files", 60, run, refuse);
 }

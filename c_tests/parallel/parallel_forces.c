@@ -6,11 +6,8 @@
 
 #include <mpi.h>
 
-#include "mpi/summary.h"
 #include "support/check.h"
 #include "world.h"
-
-static int rank, ranks;
 
 /* The residual of forces by the solver of one process, which makes no sweep. */
 static double residual_of (const WORLD *world, const double *all)
@@ -93,23 +90,22 @@ static void run (uint64_t seed, int bodies, int constraints, int sweeps)
   world_free (world);
 }
 
-int main (int argc, char **argv)
+static void small (uint64_t seed)
 {
-  int code, i, worlds = argc > 1 ? atoi (argv[1]) : 60;
+  RANDOM random = { seed };
+  int bodies = 2 + random_below (&random, 20);
 
-  MPI_Init (&argc, &argv);
-  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
-  MPI_Comm_size (MPI_COMM_WORLD, &ranks);
-  for (i = 0; i < worlds; i ++) {
-    RANDOM random = { (uint64_t) i };
-    int bodies = 2 + random_below (&random, 20);
+  run (seed, bodies, 1 + random_below (&random, 2 * bodies), 100);
+}
 
-    run ((uint64_t) i, bodies, 1 + random_below (&random, 2 * bodies), 100);
-  }
-  /* Enough rows for threads. */
+/* Enough rows for threads. */
+static void large (void)
+{
   if (ranks == 1) run (1000, 1700, 4200, 10);
   else run (1001, 200, 500, 20);
-  code = summary_of_ranks ("parallel_forces");
-  MPI_Finalize ();
-  return code;
+}
+
+int main (int argc, char **argv)
+{
+  return world_tests (argc, argv, "parallel_forces", 60, small, large);
 }

@@ -4,11 +4,8 @@
 
 #include <mpi.h>
 
-#include "mpi/summary.h"
 #include "support/check.h"
 #include "world.h"
-
-static int rank, ranks;
 
 static void set_data (const WORLD *world, ldy_parallel *parallel)
 {
@@ -162,13 +159,5 @@ static void run (uint64_t seed)
 
 int main (int argc, char **argv)
 {
-  int code, i, worlds = argc > 1 ? atoi (argv[1]) : 60;
-
-  MPI_Init (&argc, &argv);
-  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
-  MPI_Comm_size (MPI_COMM_WORLD, &ranks);
-  for (i = 0; i < worlds; i ++) run ((uint64_t) i);
-  code = summary_of_ranks ("parallel_migration");
-  MPI_Finalize ();
-  return code;
+  return world_tests (argc, argv, "parallel_migration", 60, run, NULL);
 }

@@ -6,11 +6,8 @@
 
 #include <mpi.h>
 
-#include "mpi/summary.h"
 #include "support/check.h"
 #include "world.h"
-
-static int rank, ranks;
 
 typedef struct {
   double point[3];
@@ -225,16 +222,17 @@ static void run (uint64_t seed, int bodies)
   world_free (world);
 }
 
+static void small (uint64_t seed)
+{
+  run (seed, 2 + (int) (seed * 7 % 23));
+}
+
+static void large (void)
+{
+  run (1000, 400);
+}
+
 int main (int argc, char **argv)
 {
-  int code, i, worlds = argc > 1 ? atoi (argv[1]) : 60;
-
-  MPI_Init (&argc, &argv);
-  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
-  MPI_Comm_size (MPI_COMM_WORLD, &ranks);
-  for (i = 0; i < worlds; i ++) run ((uint64_t) i, 2 + (i * 7) % 23);
-  run (1000, 400);
-  code = summary_of_ranks ("parallel_partition");
-  MPI_Finalize ();
-  return code;
+  return world_tests (argc, argv, "parallel_partition", 60, small, large);
 }

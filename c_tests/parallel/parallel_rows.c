@@ -5,11 +5,8 @@
 
 #include <mpi.h>
 
-#include "mpi/summary.h"
 #include "support/check.h"
 #include "world.h"
-
-static int rank, ranks;
 
 static size_t start_of (const ldy_rows *rows, int row)
 {
@@ -184,13 +181,5 @@ static void run (uint64_t seed)
 
 int main (int argc, char **argv)
 {
-  int code, i, worlds = argc > 1 ? atoi (argv[1]) : 100;
-
-  MPI_Init (&argc, &argv);
-  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
-  MPI_Comm_size (MPI_COMM_WORLD, &ranks);
-  for (i = 0; i < worlds; i ++) run ((uint64_t) i);
-  code = summary_of_ranks ("parallel_rows");
-  MPI_Finalize ();
-  return code;
+  return world_tests (argc, argv, "parallel_rows", 100, run, NULL);
 }

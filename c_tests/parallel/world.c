@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/summary.h"
 #include "support/check.h"
 
 enum { RIGID, PSEUDO_RIGID, OBSTACLE = WORLD_OBSTACLE, DENSE, SPARSE, KINDS };
@@ -373,4 +374,20 @@ double *world_forces (const WORLD *world, ldy_parallel *parallel, MPI_Comm comm,
   free (R);
   free (own);
   return all;
+}
+
+int rank, ranks;
+
+int world_tests (int argc, char **argv, const char *name, int count, void (*run) (uint64_t seed), void (*last) (void))
+{
+  int code, i, worlds = argc > 1 ? atoi (argv[1]) : count;
+
+  MPI_Init (&argc, &argv);
+  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
+  MPI_Comm_size (MPI_COMM_WORLD, &ranks);
+  for (i = 0; i < worlds; i ++) run ((uint64_t) i);
+  if (last) last ();
+  code = summary_of_ranks (name);
+  MPI_Finalize ();
+  return code;
 }

@@ -1,5 +1,5 @@
 /* Random worlds that every process makes from the same seed: bodies of all kinds and constraints between them under global ids, and a
- * partition of both. */
+ * partition of both; and the beginning and end of the tests with them. */
 #pragma once
 
 #include <stdint.h>
@@ -32,7 +32,7 @@ void world_free (WORLD *world);
 /* A random partition for this number of processes. It does not change the world. */
 void world_partition (WORLD *world, uint64_t seed, int processes);
 
-/* Insert a body or a constraint with the state of a step into a system; `ids` are those of bodies there. */
+/* Insert a body or a constraint with the state of a step into a system, in which bodies have these `ids`. */
 void world_add_body (const WORLD *world, ldy_system *system, int body);
 void world_add_constraint (const WORLD *world, ldy_system *system, int constraint, const int64_t *ids);
 
@@ -52,6 +52,13 @@ ldy_parallel *world_alone (WORLD *world);
 /* Solve, and return the forces of all constraints on all processes, 6 values each: exact, since other processes add zeros. `first` has
  * initial guesses in the same order, or is NULL. */
 double *world_forces (const WORLD *world, ldy_parallel *parallel, MPI_Comm comm, const ldy_contact_solver_options *options, int mode, ldy_contact_solver_report *report, const double *first);
+
+/* This process among all, from `world_tests` on. */
+extern int rank, ranks;
+
+/* A program: `run` for the seeds from 0 on, as many as the first argument says, or `count`; then `last`, if it is not NULL. Returns its
+ * exit code. */
+int world_tests (int argc, char **argv, const char *name, int count, void (*run) (uint64_t seed), void (*last) (void));
 
 /* The index of an id. */
 int world_body (const WORLD *world, int64_t id);

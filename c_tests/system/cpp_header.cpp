@@ -3,6 +3,8 @@
 #include "ldy.hpp"
 #include "ldy_bridge.hpp"
 
+#include "../support/throws.hpp"
+
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -52,19 +54,6 @@ void check_at (int line, bool holds, const char *what)
 bool near (double a, double b)
 {
   return std::fabs (a - b) < 1e-12 * (1 + std::fabs (b));
-}
-
-/* Whether a function throws an error of this code whose text contains this. */
-template <class F> bool fails (int code, const char *text, F f)
-{
-  try {
-    f ();
-  } catch (const ldy::Error &error) {
-    bool as_expected = error.code () == code && std::strstr (error.what (), text);
-    if (!as_expected) std::printf ("code %d: %s\n", error.code (), error.what ());
-    return as_expected;
-  }
-  return false;
 }
 
 constexpr std::array<double, 9> axes = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };

@@ -33,7 +33,7 @@ static void stack (void)
   walk (&host, 200);
   for (int i = 0; i < COUNT; i ++) {
     const double *place = dBodyGetPosition (scene.body[i]);
-    CHECK_NEAR (place[2], 0.5 * (i + 0.5) - 0.5e-4 * (i + 1), 0.6e-4 * (i + 1));
+    CHECK_NEAR (place[2], 0.5 * (i + 0.5) - 0.55e-4 * (i + 1), 0.55e-4 * (i + 1));
     CHECK (hypot (place[0], place[1]) < 1e-3);
   }
   CHECK (scene_speed (&scene) < 1e-4);

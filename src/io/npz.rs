@@ -53,8 +53,8 @@ pub fn write(out: &mut dyn Write, arrays: &[Array]) -> io::Result<()> {
     write_around(&mut [out], arrays, []).map(|[]| ())
 }
 
-/// Write an archive but for the items of some arrays, given by ascending indices and the sums of their items: what comes before each of
-/// them, and after them. Returns where these items begin in the archive.
+/// Write an archive without the items of some arrays, which have these ascending indices and sums. Each writer gets the bytes up to the
+/// next missing items, or up to the end. Returns where the missing items begin in the archive.
 ///
 /// # Errors
 /// As [`write()`].

@@ -48,7 +48,7 @@ impl Residual {
     }
 
     /// The ratio of the chosen residual to the scaled one, at least 1.
-    pub(super) fn ratio_to_scaled(&self, measure: Measure) -> f64 {
+    pub(crate) fn ratio_to_scaled(&self, measure: Measure) -> f64 {
         let ratio = self.by(measure) / self.scaled;
         if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
     }

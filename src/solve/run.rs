@@ -30,7 +30,7 @@ use super::velocities;
 use super::workspace::Memory;
 use costs::Products;
 pub use costs::sweep_cost;
-use few::{Begun, Kept};
+use few::{Begun, Given, Kept};
 use steps::Trial;
 use sweeps::Rate;
 
@@ -231,9 +231,10 @@ impl Room {
     ) -> memory::Result<Option<Status>> {
         let Self { memory: Memory { rolling, .. }, matrix, history, .. } = self;
         let kept = Kept { rolling, matrix, history };
+        let given = Given { task, begun, kept, observer, deadline };
         match task.problem.normal {
-            Normal::First => few::begin::<NormalFirst>(task, begun, kept, observer, deadline),
-            Normal::Third => few::begin::<NormalThird>(task, begun, kept, observer, deadline),
+            Normal::First => few::begin::<NormalFirst>(given),
+            Normal::Third => few::begin::<NormalThird>(given),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! W of all processes in one file, with the bytes that one process writes.
 //!
 //! Rows of one process are not next to each other in W, which has the order of ids. So each process gets a range of ids and,
-//! from their owners, the rows in this range. Ranges have about the same number of rows. `numbering` chooses the ranges and gives rows their numbers in W,
-//! `piece` has the bytes of a range. All processes then write their pieces at once, by MPI's parallel input and output.
+//! from their owners, the rows in this range. Ranges have about the same number of rows. `numbering` chooses the ranges and gives rows
+//! their numbers in W, `piece` has the bytes of a range. All processes then write their pieces at once, by MPI's parallel input and output.
 #![forbid(unsafe_code)]
 
 mod numbering;

@@ -318,9 +318,7 @@ impl Course<'_> {
 
     /// The ratio of the chosen residual to the scaled one, at least 1.
     fn ratio(&self) -> f64 {
-        let residual = &self.state.report.residual;
-        let ratio = residual.by(self.options.measure) / residual.scaled;
-        if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
+        self.state.report.residual.ratio_to_scaled(self.options.measure)
     }
 
     /// Whether the time is over on any process.

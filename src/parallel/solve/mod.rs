@@ -1,9 +1,9 @@
 //! Forces of constraints across processes: Gauss–Seidel with momentum, color by color. The colors, the sums that guide momentum, and the
 //! norms and residuals belong to all processes together, so that forces have the same bits for any number of processes and any partition.
 //!
-//! `course` is the course of a solution, `threes` the problem in rows of three, `order` the order of rows and the messages of each color, `schedule` that
-//! of one thread,
-//! `splitting` the shares of bodies in the fast mode, `sums` the sums over all rows, `input` the laws and forces of the halo.
+//! `course` is the course of a solution, `threes` the problem in rows of three, `order` the order of rows and the messages of each color,
+//! `schedule` the order for one thread, `splitting` the shares of bodies in the fast mode, `sums` the sums over all rows, `input` the laws
+//! and forces of the halo.
 #![forbid(unsafe_code)]
 
 mod course;

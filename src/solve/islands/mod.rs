@@ -194,8 +194,7 @@ impl Islands {
                     let islands = range(&batches.islands, own.start + batch);
                     let first = batches.rows[own.start + batch] as usize;
                     let (forces, outcomes) = (forces.row_mut(0), outcomes.row_mut(0));
-                    // The history that remains is that of the largest island.
-                    for (island, outcome) in islands.zip(outcomes).rev() {
+                    for (island, outcome) in islands.zip(outcomes) {
                         let rows = range(components.starts(), island);
                         let forces = &mut forces[rows.start - first..rows.end - first];
                         *outcome = parts.solve(island, threads, &mut rooms[0], forces, &mut |_, _| true)?;

@@ -56,7 +56,7 @@ pub struct RollingContact {
 #[derive(Clone, Copy)]
 struct VelocityEquations<'a> {
     contact: &'a RollingContact,
-    /// The velocity that the other forces make, with that of the cohesion.
+    /// The velocity that the other forces and the cohesion make.
     q: Unknowns,
     /// The term of a singular block, and its center.
     alpha: f64,
@@ -65,31 +65,31 @@ struct VelocityEquations<'a> {
     normal: Option<f64>,
 }
 
-/// What a part's equation is made of: y = x − U, its size, and the radius of the disk.
-struct Part<const COUNT: usize> {
+/// The numbers of a part's equation: the limit, y = x − U and its size, and the radius of the disk.
+struct Part<const FIRST: usize, const COUNT: usize> {
+    limit: f64,
     y: [f64; COUNT],
     size: f64,
     radius: f64,
 }
 
-impl<const COUNT: usize> Part<COUNT> {
-    /// The part whose unknowns begin with `first`.
+impl<const FIRST: usize, const COUNT: usize> Part<FIRST, COUNT> {
     #[inline(always)]
-    fn new(x: &Unknowns, u: &Unknowns, first: usize, limit: f64) -> Self {
-        let y: [f64; COUNT] = std::array::from_fn(|i| x[first + i] - u[first + i]);
-        Self { y, size: dot(&y, &y).sqrt(), radius: limit * f64::max(x[0], 0.0) }
+    fn new(limit: f64, x: &Unknowns, u: &Unknowns) -> Self {
+        let y: [f64; COUNT] = std::array::from_fn(|i| x[FIRST + i] - u[FIRST + i]);
+        Self { limit, y, size: dot(&y, &y).sqrt(), radius: limit * f64::max(x[0], 0.0) }
     }
 
     /// Set the errors x − P (x − U).
     #[inline(always)]
-    fn set_errors(&self, errors: &mut Unknowns, x: &Unknowns, first: usize) {
+    fn set_errors(&self, errors: &mut Unknowns, x: &Unknowns) {
         let scale = if self.size > self.radius { self.radius / self.size } else { 1.0 };
-        (0..COUNT).for_each(|i| errors[first + i] = x[first + i] - scale * self.y[i]);
+        (0..COUNT).for_each(|i| errors[FIRST + i] = x[FIRST + i] - scale * self.y[i]);
     }
 
     /// Replace the rows of W in `matrix` by the derivative of the errors, where the part is at its limit.
     #[inline(always)]
-    fn set_rows(&self, matrix: &mut Square<SIZE>, x: &Unknowns, first: usize, limit: f64) {
+    fn set_rows(&self, matrix: &mut Square<SIZE>, x: &Unknowns) {
         if self.size <= self.radius {
             return;
         }
@@ -97,15 +97,15 @@ impl<const COUNT: usize> Part<COUNT> {
         let ratio = self.radius / self.size;
         let towards = self.y.map(|y| y / self.size);
         for (j, column) in matrix.iter_mut().enumerate() {
-            let unit = |i: usize| f64::from(first + i == j);
-            let own: [f64; COUNT] = std::array::from_fn(|i| unit(i) - column[first + i]);
+            let unit = |i: usize| f64::from(FIRST + i == j);
+            let own: [f64; COUNT] = std::array::from_fn(|i| unit(i) - column[FIRST + i]);
             let along = dot(&towards, &own);
             for i in 0..COUNT {
-                column[first + i] = unit(i) - ratio * (own[i] - towards[i] * along);
+                column[FIRST + i] = unit(i) - ratio * (own[i] - towards[i] * along);
             }
         }
         if x[0] > 0.0 {
-            (0..COUNT).for_each(|i| matrix[0][first + i] -= limit * towards[i]);
+            (0..COUNT).for_each(|i| matrix[0][FIRST + i] -= self.limit * towards[i]);
         }
     }
 }
@@ -202,13 +202,13 @@ impl VelocityEquations<'_> {
         let mut errors = [0.0; SIZE];
         errors[0] = self.normal.map_or(u[0], |normal| x[0] - normal);
         let [friction, rolling, torsion] = self.contact.limits;
-        Part::<2>::new(x, u, 1, friction).set_errors(&mut errors, x, 1);
-        Part::<2>::new(x, u, 3, rolling).set_errors(&mut errors, x, 3);
-        Part::<1>::new(x, u, 5, torsion).set_errors(&mut errors, x, 5);
+        Part::<1, 2>::new(friction, x, u).set_errors(&mut errors, x);
+        Part::<3, 2>::new(rolling, x, u).set_errors(&mut errors, x);
+        Part::<5, 1>::new(torsion, x, u).set_errors(&mut errors, x);
         (errors, errors.iter().map(|error| error * error).sum())
     }
 
-    /// Newton's method with steps that make the errors smaller, until they are those of the start times `accuracy`. None if it does not
+    /// Newton's method with steps that make the errors smaller, until the ratio to the first errors is `accuracy`. None if it does not
     /// converge.
     fn newton(&self, start: Unknowns, accuracy: f64) -> Option<Unknowns> {
         let mut x = start;
@@ -258,9 +258,9 @@ impl VelocityEquations<'_> {
             (0..SIZE).for_each(|j| matrix[j][0] = f64::from(j == 0));
         }
         let &[friction, rolling, torsion] = limits;
-        Part::<2>::new(x, u, 1, friction).set_rows(&mut matrix, x, 1, friction);
-        Part::<2>::new(x, u, 3, rolling).set_rows(&mut matrix, x, 3, rolling);
-        Part::<1>::new(x, u, 5, torsion).set_rows(&mut matrix, x, 5, torsion);
+        Part::<1, 2>::new(friction, x, u).set_rows(&mut matrix, x);
+        Part::<3, 2>::new(rolling, x, u).set_rows(&mut matrix, x);
+        Part::<5, 1>::new(torsion, x, u).set_rows(&mut matrix, x);
         solution(&matrix, *errors)
     }
 

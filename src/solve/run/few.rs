@@ -42,9 +42,18 @@ pub(super) struct Kept<'a> {
     pub history: &'a mut Vec<f64>,
 }
 
+/// What a solution begins with.
+pub(super) struct Given<'a, 'w> {
+    pub task: &'a Task<'a>,
+    pub begun: &'a mut Begun,
+    pub kept: Kept<'a>,
+    pub observer: &'a mut Observer<'w>,
+    pub deadline: Option<Instant>,
+}
+
 /// A problem with at most N rows.
 struct Few<'a, 'w, const N: usize> {
-    task: &'a Task<'a>,
+    given: Given<'a, 'w>,
     rows: usize,
     /// Whether a sweep is exact: there is one row, or a contact with its moments.
     is_single: bool,
@@ -59,53 +68,32 @@ struct Few<'a, 'w, const N: usize> {
     /// The cost of a sweep, and of a step if factors are full.
     sweep_cost: f64,
     step_cost: f64,
-    begun: &'a mut Begun,
-    kept: Kept<'a>,
-    observer: &'a mut Observer<'w>,
     is_stopped: bool,
-    deadline: Option<Instant>,
 }
 
 /// Begin the solution of a problem with one to `VERY_FEW` rows. Returns the status if it has ended.
 ///
 /// # Errors
 /// If memory is exhausted.
-pub(super) fn begin<A: Axes>(
-    task: &Task,
-    begun: &mut Begun,
-    kept: Kept,
-    observer: &mut Observer,
-    deadline: Option<Instant>,
-) -> memory::Result<Option<Status>> {
-    match task.problem.rows() {
-        1 => solve::<A, 1>(task, begun, kept, observer, deadline),
-        2..=4 => solve::<A, 4>(task, begun, kept, observer, deadline),
-        _ => solve::<A, VERY_FEW>(task, begun, kept, observer, deadline),
+pub(super) fn begin<A: Axes>(given: Given) -> memory::Result<Option<Status>> {
+    match given.task.problem.rows() {
+        1 => solve::<A, 1>(given),
+        2..=4 => solve::<A, 4>(given),
+        _ => solve::<A, VERY_FEW>(given),
     }
 }
 
 /// Begin the solution of a problem with at most N rows, in a stack frame of its own: one for all sizes would be large and cold.
 #[inline(never)]
-fn solve<A: Axes, const N: usize>(
-    task: &Task,
-    begun: &mut Begun,
-    kept: Kept,
-    observer: &mut Observer,
-    deadline: Option<Instant>,
-) -> memory::Result<Option<Status>> {
-    Few::<N>::new::<A>(task, begun, kept, observer, deadline)?.trials::<A>()
+fn solve<A: Axes, const N: usize>(given: Given) -> memory::Result<Option<Status>> {
+    Few::<N>::new::<A>(given)?.trials::<A>()
 }
 
 impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
     #[inline(always)]
-    fn new<A: Axes>(
-        task: &'a Task,
-        begun: &'a mut Begun,
-        kept: Kept<'a>,
-        observer: &'a mut Observer<'w>,
-        deadline: Option<Instant>,
-    ) -> memory::Result<Self> {
-        let &Task { problem, laws, .. } = task;
+    fn new<A: Axes>(mut given: Given<'a, 'w>) -> memory::Result<Self> {
+        let Given { task, begun, kept, .. } = &mut given;
+        let Task { problem, laws, .. } = **task;
         let rows = problem.rows();
         let block = |row: usize| problem.values[diagonal(problem, row)];
         let (mut q, mut d, mut locals) = ([[0.0; 3]; N], [1.0; N], [Local::Pair(0); N]);
@@ -121,7 +109,6 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
         forces[..rows].copy_from_slice(&begun.forces[..rows]);
         begun.outcome.norms = Norms::new(laws, &q[..rows], &d[..rows]);
         Ok(Self {
-            task,
             rows,
             is_single: rows == 1 + kept.rolling.len(),
             q,
@@ -133,11 +120,8 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             velocities: [[0.0; 3]; N],
             sweep_cost: sweep_cost(problem),
             step_cost: dense_step_cost(problem),
-            begun,
-            kept,
-            observer,
             is_stopped: false,
-            deadline,
+            given,
         })
     }
 
@@ -152,7 +136,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             if let Some(end) = self.steps::<A>()? {
                 return Ok(Some(end));
             }
-            (0..self.rows).for_each(|row| self.now[row] = Force::new(&self.begun.forces[row]));
+            (0..self.rows).for_each(|row| self.now[row] = Force::new(&self.given.begun.forces[row]));
             sweeps *= MORE;
         }
         Ok(None)
@@ -160,12 +144,12 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
 
     /// Make this number of sweeps, and then those that seem to be left, if they cost less than steps.
     fn sweeps<A: Axes>(&mut self, mut left: usize) -> memory::Result<Option<Status>> {
-        let options = self.task.options;
+        let options = self.given.task.options;
         let (mut end, mut before, mut is_extended) = (self.over(), f64::INFINITY, false);
         while end.is_none() && left > 0 {
             let change = self.sweep::<A>();
             left -= 1;
-            let estimate = change * self.begun.outcome.report.residual.ratio_to_scaled(options.measure);
+            let estimate = change * self.given.begun.outcome.report.residual.ratio_to_scaled(options.measure);
             let is_last = left == 0 || self.is_single || self.over().is_some();
             if is_last || estimate <= 2.0 * options.tolerance {
                 self.look::<A>()?;
@@ -185,7 +169,8 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
 
     /// Make a sweep; returns the scaled norm of the change, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
-        let Self { task, rows, is_single, q, weights, locals, now, begun, kept, .. } = self;
+        let Self { given: Given { task, begun, kept, .. }, rows, is_single, q, weights, locals, now, .. } =
+            self;
         let accuracy = if *is_single { 0.0 } else { ACCURACY };
         let prepared = Prepared { q, weights, locals, rolling: kept.rolling, accuracy };
         let changed: f64 = (0..*rows).map(|row| relax_any::<A>(now, task.problem, &prepared, row)).sum();
@@ -195,8 +180,8 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
 
     /// Compute the residual of the closest forces that the laws allow, and keep these if they are the best so far. Returns the residual.
     fn look<A: Axes>(&mut self) -> memory::Result<f64> {
-        let Task { problem, laws, options, .. } = *self.task;
-        let (rows, is_first) = (0..self.rows, self.kept.history.is_empty());
+        let Task { problem, laws, options, .. } = *self.given.task;
+        let (rows, is_first) = (0..self.rows, self.given.kept.history.is_empty());
         let now: [Vector; N] = std::array::from_fn(|row| self.now[row].load());
         rows.clone().for_each(|row| self.allowed[row] = allowed_in_row::<A>(laws, row, &now));
         for row in rows.clone() {
@@ -204,10 +189,10 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
         }
         let sums = Sums::new::<A>(laws, &self.weights, &self.allowed, &self.velocities, rows);
         let work = self.work();
-        let Begun { outcome: Outcome { report, first, best, norms }, forces } = &mut *self.begun;
+        let Begun { outcome: Outcome { report, first, best, norms }, forces } = &mut *self.given.begun;
         let residual = sums.over(norms);
         let value = residual.by(options.measure);
-        push(self.kept.history, value)?;
+        push(self.given.kept.history, value)?;
         if is_first {
             (report.initial, *first) = (residual, sums);
         }
@@ -217,18 +202,19 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             forces[..self.rows].copy_from_slice(&self.allowed[..self.rows]);
         }
         report.work = work;
-        self.is_stopped |= !(self.observer)(report, best);
+        self.is_stopped |= !(self.given.observer)(report, best);
         Ok(value)
     }
 
     fn work(&self) -> u64 {
-        let Report { sweeps, steps, .. } = self.begun.outcome.report;
+        let Report { sweeps, steps, .. } = self.given.begun.outcome.report;
         (sweeps as f64 * self.sweep_cost + steps as f64 * self.step_cost) as u64
     }
 
     /// The status, if the solution is to end now.
     fn over(&self) -> Option<Status> {
-        let Report { residual, sweeps, .. } = &self.begun.outcome.report;
-        limit(self.task.options, residual, self.is_stopped, *sweeps, self.work(), self.deadline)
+        let Given { task, begun, deadline, .. } = &self.given;
+        let Report { residual, sweeps, .. } = &begun.outcome.report;
+        limit(task.options, residual, self.is_stopped, *sweeps, self.work(), *deadline)
     }
 }

@@ -8,7 +8,7 @@ use crate::solve::newton::Equations;
 use crate::solve::options::Status;
 
 use super::super::steps::ALPHA_OF_JOINTS;
-use super::{Few, Kept};
+use super::{Few, Given, Kept};
 
 /// The maximum of steps in a trial.
 const MOST_STEPS: usize = 6;
@@ -24,7 +24,7 @@ impl<const N: usize> Few<'_, '_, N> {
     /// Make steps as long as the residual does not grow, each from allowed forces and followed by a sweep: contacts that a step has moved
     /// from sticking to sliding, or opened, are often moved back by that.
     pub fn steps<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
-        let mut before = self.begun.outcome.report.residual.by(self.task.options.measure);
+        let mut before = self.given.begun.outcome.report.residual.by(self.given.task.options.measure);
         for step in 1..=MOST_STEPS {
             if !self.step::<A>(LEAST_ALPHA.max(ALPHA * before))? {
                 break;
@@ -44,8 +44,9 @@ impl<const N: usize> Few<'_, '_, N> {
 
     /// Make a step from the allowed forces; returns false if there is none.
     fn step<A: Axes>(&mut self, alpha: f64) -> memory::Result<bool> {
-        let Self { task, rows, roots, allowed, velocities, kept: Kept { matrix, .. }, .. } = self;
-        self.begun.outcome.report.steps += 1;
+        let Self { given, rows, roots, allowed, velocities, .. } = self;
+        let Given { task, begun, kept: Kept { matrix, .. }, .. } = given;
+        begun.outcome.report.steps += 1;
         let equations = Equations {
             problem: task.problem,
             laws: task.laws,
