@@ -62,16 +62,22 @@ bench-pile:
 	@scripts/require cc $(CARGO)
 	@$(MEASURE) pile
 
-# With the first MPI. PARALLEL_SIZE: the edge of the packing; 42 has about 200,000 contacts.
+# With the first MPI. PARALLEL_SIZE: the edge of the packing of which times and memory are measured; 42 has about 200,000 contacts. Messages
+# are counted, and sweeps to a tolerance made, with the edge PARALLEL_SWEEPS_SIZE; 20 has about 20,000.
 PARALLEL_SIZE ?= 42
+PARALLEL_SWEEPS_SIZE ?= 20
 PARALLEL_DIR = $(MPI_TARGET)/bench
 bench-parallel: first = $(firstword $(MPIS))
+bench-parallel: run = $(MPIRUN.$(first)) $(1) $(PARALLEL_DIR)/parallel $(2)
 bench-parallel:
 	@scripts/require cc $(CARGO) $(MPICC.$(first)) $(firstword $(MPIRUN.$(first)))
 	@$(call build_mpi,$(MPICC.$(first)),$(PARALLEL_DIR)/libldy-mpi.a)
-	@$(MPICC.$(first)) -std=c11 -O2 -Wall -Wextra -Iinclude -o $(PARALLEL_DIR)/parallel benches/parallel/main.c $(PARALLEL_DIR)/libldy-mpi.a \
+	@$(MPICC.$(first)) -std=c11 -O2 -Wall -Wextra -Iinclude -o $(PARALLEL_DIR)/parallel benches/parallel/*.c $(PARALLEL_DIR)/libldy-mpi.a \
 	  $(shell cat packaging/native-libs)
-	@for processes in 1 2 8; do $(MPIRUN.$(first)) $$processes $(PARALLEL_DIR)/parallel $(PARALLEL_SIZE) || exit 1; done | tee $(PARALLEL_DIR)/lines
+	@rm -f $(PARALLEL_DIR)/lines
+	@for processes in 1 2; do $(call run,$$processes,times $(PARALLEL_SIZE)) | tee -a $(PARALLEL_DIR)/lines; done
+	@$(call run,8,memory $(PARALLEL_SIZE)) | tee -a $(PARALLEL_DIR)/lines
+	@for processes in 1 8; do $(call run,$$processes,counts $(PARALLEL_SWEEPS_SIZE)) | tee -a $(PARALLEL_DIR)/lines; done
 	@benches/parallel/targets $(PARALLEL_DIR)/lines
 
 bench-scaling:
