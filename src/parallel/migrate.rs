@@ -4,7 +4,7 @@
 use std::mem;
 
 use crate::ffi::errors::{Code, Result, fail};
-use crate::io::words::{Reader, Words};
+use crate::io::words::Reader;
 use crate::memory::{self, collected, push};
 use crate::system::{Body, Id, System};
 
@@ -21,6 +21,13 @@ fn sorted(moves: &[Move], own: usize) -> Result<Vec<Move>> {
     let mut list = memory::with_capacity(moves.len()).map_err(no_memory)?;
     list.extend(moves.iter().copied().filter(|(_, rank)| *rank != own));
     list.sort_unstable();
+    Ok(list)
+}
+
+/// The same moves by ranks, and then ascending.
+fn by_rank(moves: &[Move]) -> Result<Vec<Move>> {
+    let mut list = memory::copied(moves).map_err(no_memory)?;
+    list.sort_unstable_by_key(|&(id, rank)| (rank, id));
     Ok(list)
 }
 
@@ -83,23 +90,21 @@ impl ParallelSystem {
     /// To each process: the bodies that it gets, then the new owners of its ghosts.
     fn send_bodies(&self, bodies: &[Move]) -> Result<Letters> {
         let mut letters = Letters::new(&self.group)?;
-        let new_owner = |body: Id| bodies.binary_search_by_key(&body, |entry| entry.0).map(|k| bodies[k].1);
-        let owners = self
-            .lent
-            .iter()
-            .filter_map(|lent| Some((lent.rank as usize, lent.body, new_owner(lent.body).ok()?)));
-        for rank in 0..self.size() {
-            let own = bodies.iter().filter(|(_, to)| *to == rank);
-            let ghosts = owners.clone().filter(|(holder, _, owner)| *holder == rank && *owner != rank);
-            if own.clone().next().is_none() && ghosts.clone().next().is_none() {
+        for moves in by_rank(bodies)?.chunk_by(|one, other| one.1 == other.1) {
+            let words = letters.to(moves[0].1);
+            words.put(moves.len() as u64).map_err(no_memory)?;
+            moves.iter().try_for_each(|&(id, _)| self.system.pack_body(id, true, words))?;
+        }
+        for lent in &self.lent {
+            let Ok(place) = bodies.binary_search_by_key(&lent.body, |entry| entry.0) else { continue };
+            let (words, owner) = (letters.to(lent.rank as usize), bodies[place].1);
+            if owner == lent.rank as usize {
                 continue;
             }
-            letters.to(rank).put(own.clone().count() as u64).map_err(no_memory)?;
-            own.clone().try_for_each(|(id, _)| self.system.pack_body(*id, true, letters.to(rank)))?;
-            for (_, body, owner) in ghosts {
-                let words = letters.to(rank);
-                words.put(body).and_then(|()| words.put(owner as u64)).map_err(no_memory)?;
+            if words.0.is_empty() {
+                words.put(0).map_err(no_memory)?;
             }
+            words.put(lent.body).and_then(|()| words.put(owner as u64)).map_err(no_memory)?;
         }
         Ok(letters)
     }
@@ -152,26 +157,22 @@ impl ParallelSystem {
     /// To each process: bodies of the constraints that it gets, each with its owner, then the constraints.
     fn send_constraints(&self, constraints: &[Move]) -> Result<Letters> {
         let mut letters = Letters::new(&self.group)?;
-        for rank in 0..self.size() {
-            let own = constraints.iter().filter(|(_, to)| *to == rank).map(|(id, _)| *id);
+        for moves in by_rank(constraints)?.chunk_by(|one, other| one.1 == other.1) {
             let mut bodies = Vec::new();
-            for id in own.clone() {
+            for &(id, _) in moves {
                 for body in self.system.constraint(id)?.all_bodies() {
                     push(&mut bodies, body).map_err(no_memory)?;
                 }
             }
-            if bodies.is_empty() {
-                continue;
-            }
             bodies.sort_unstable();
             bodies.dedup();
-            let words: &mut Words = letters.to(rank);
+            let words = letters.to(moves[0].1);
             words.put(bodies.len() as u64).map_err(no_memory)?;
             for body in bodies {
                 words.put(self.owner(body) as u64).map_err(no_memory)?;
                 self.system.pack_body(body, true, words)?;
             }
-            own.clone().try_for_each(|id| self.system.pack_constraint(id, true, words))?;
+            moves.iter().try_for_each(|&(id, _)| self.system.pack_constraint(id, true, words))?;
         }
         Ok(letters)
     }
