@@ -7,7 +7,7 @@
 #define MOST_SWEEPS 2000
 
 /* Calls of MPI that all processes make together, counted on their way. */
-static int reductions, tables;
+static int reductions, barriers;
 
 int MPI_Allreduce (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
@@ -15,14 +15,14 @@ int MPI_Allreduce (const void *from, void *to, int count, MPI_Datatype type, MPI
   return PMPI_Allreduce (from, to, count, type, op, comm);
 }
 
-int MPI_Alltoall (const void *from, int count, MPI_Datatype type, void *to, int other, MPI_Datatype received, MPI_Comm comm)
+int MPI_Ibarrier (MPI_Comm comm, MPI_Request *request)
 {
-  tables ++;
-  return PMPI_Alltoall (from, count, type, to, other, received, comm);
+  barriers ++;
+  return PMPI_Ibarrier (comm, request);
 }
 
 /* What an update sends after a change of all constraints and after a change of numbers, what a solution sends that makes colors and one
- * that has them, without its sweeps, and what a sweep sends: messages, bytes, reductions, tables. */
+ * that has them, without its sweeps, and what a sweep sends: messages, bytes, reductions, barriers. */
 static void count_messages (ldy_parallel *parallel, double sent[5][4])
 {
   ldy_parallel_stats before = { .size = sizeof before }, after = { .size = sizeof after };
@@ -32,7 +32,7 @@ static void count_messages (ldy_parallel *parallel, double sent[5][4])
 
   MUST (ldy_parallel_system (parallel, &system));
   for (k = 0; k < 5; k ++) {
-    int reductions_before = reductions, tables_before = tables;
+    int reductions_before = reductions, barriers_before = barriers;
 
     if (k == 0) packing_replace_contacts (parallel, system);
     if (k == 1) packing_turn (system, 99);
@@ -43,7 +43,7 @@ static void count_messages (ldy_parallel *parallel, double sent[5][4])
     sent[k][0] = (double) (after.messages - before.messages);
     sent[k][1] = (double) (after.bytes - before.bytes);
     sent[k][2] = reductions - reductions_before;
-    sent[k][3] = tables - tables_before;
+    sent[k][3] = barriers - barriers_before;
   }
   for (i = 0; i < 4; i ++) {
     sent[4][i] = (sent[4][i] - sent[3][i]) / SWEEPS;
@@ -79,7 +79,7 @@ void measure_counts (void)
       ranks, all[3], all[0], all[1], largest, all[2], (int) stats.colors, report.sweeps, report.status, fast.sweeps, fast.status);
     /* Of the process with most. */
     for (k = 0; k < 5; k ++)
-      printf ("sent processes=%d call=%s messages=%.1f bytes=%.0f reductions=%.1f tables=%.1f\n", ranks, names[k], most[k][0], most[k][1], most[k][2], most[k][3]);
+      printf ("sent processes=%d call=%s messages=%.1f bytes=%.0f reductions=%.1f barriers=%.1f\n", ranks, names[k], most[k][0], most[k][1], most[k][2], most[k][3]);
   }
   ldy_parallel_destroy (parallel);
 }

@@ -3,18 +3,19 @@
 #![forbid(unsafe_code)]
 
 use crate::ffi::errors::{Code, Result, fail};
-use crate::io::words::Words;
-use crate::memory::{self, push, repeated};
+use crate::memory::{self, repeated};
 use crate::rows::BlockRows;
 use crate::system::Id;
 
-use super::mpi::exchange::{Letters, Message, no_memory};
-use super::mpi::group::Group;
-use super::row_exchange::RowExchange;
+use super::color_rounds::Rounds;
+use super::mpi::exchange::no_memory;
 use super::system::ParallelSystem;
 
 /// Stands for a row without a color.
 pub const NONE: u16 = u16::MAX;
+
+/// Stands for a row that gets no color any more, since a process has an error.
+pub const HALTED: u16 = NONE - 1;
 
 /// A number that looks random (Steele, Lea and Flood: Fast splittable pseudorandom number generators, 2014).
 fn hashed(id: Id) -> u64 {
@@ -30,7 +31,7 @@ fn is_before(one: Id, other: Id) -> bool {
 }
 
 /// The coloring of the rows of a process under way.
-struct Coloring<'a> {
+pub struct Coloring<'a> {
     w: BlockRows<'a>,
     ids: &'a [Id],
     is_own: &'a [bool],
@@ -38,8 +39,8 @@ struct Coloring<'a> {
     /// The neighbors of each own row that get their colors before it and have none.
     waiting: Vec<u32>,
     ready: Vec<u32>,
-    /// Own rows that have got a color since the last message.
-    new: Vec<u32>,
+    /// Whether a process has an error: rows get no colors any more.
+    is_halted: bool,
     /// Colors of neighbors, as bits.
     taken: Vec<u64>,
 }
@@ -50,9 +51,22 @@ impl Coloring<'_> {
         columns.iter().map(|&column| column as usize).filter(move |&column| column != row)
     }
 
-    /// Give colors to all rows that wait for none.
+    /// Count the neighbors that own rows wait for.
+    fn begin(&mut self, own: &[u32]) {
+        for &row in own {
+            let before =
+                self.others(row as usize).filter(|&other| is_before(self.ids[other], self.ids[row as usize]));
+            let count = before.count() as u32;
+            self.waiting[row as usize] = count;
+            if count == 0 {
+                self.ready.push(row);
+            }
+        }
+    }
+
+    /// Give colors to all rows that wait for none, unless a process has an error.
     fn advance(&mut self) -> Result {
-        while let Some(row) = self.ready.pop() {
+        while let Some(row) = self.ready.pop().filter(|_| !self.is_halted) {
             let row = row as usize;
             self.taken.fill(0);
             let mut taken = std::mem::take(&mut self.taken);
@@ -66,54 +80,44 @@ impl Coloring<'_> {
             let full = taken.iter().take_while(|&&word| word == u64::MAX).count();
             let color = 64 * full + taken.get(full).map_or(0, |word| word.trailing_ones() as usize);
             self.taken = taken;
-            let color = u16::try_from(color).ok().filter(|&color| color != NONE);
+            let color = u16::try_from(color).ok().filter(|&color| color < HALTED);
             self.colors[row] =
-                color.ok_or_else(|| fail!(Code::TooLarge, "more than 65535 constraints act on one body"))?;
-            push(&mut self.new, row as u32).map_err(no_memory)?;
-            self.release(row)?;
+                color.ok_or_else(|| fail!(Code::TooLarge, "more than 65534 constraints act on one body"))?;
+            self.release(row);
         }
         Ok(())
     }
 
+    /// The color of a row for a message.
+    pub fn color(&self, row: u32) -> u16 {
+        if self.is_halted { HALTED } else { self.colors[row as usize] }
+    }
+
+    /// Take the color of a row of another process; returns whether it has one or gets none.
+    pub fn receive(&mut self, row: u32, color: u16) -> bool {
+        match color {
+            NONE => return false,
+            HALTED => self.is_halted = true,
+            _ => {
+                self.colors[row as usize] = color;
+                self.release(row as usize);
+            }
+        }
+        true
+    }
+
     /// The own rows after this one wait for one row less.
-    fn release(&mut self, row: usize) -> Result {
+    fn release(&mut self, row: usize) {
         for k in self.w.blocks(row) {
             let other = self.w.columns()[k] as usize;
             if other != row && self.is_own[other] && is_before(self.ids[row], self.ids[other]) {
                 self.waiting[other] -= 1;
                 if self.waiting[other] == 0 {
-                    push(&mut self.ready, other as u32).map_err(no_memory)?;
+                    // There is room for all own rows, and each of them gets ready once.
+                    self.ready.push(other as u32);
                 }
             }
         }
-        Ok(())
-    }
-
-    /// The new colors for the processes that have the rows in their halos.
-    fn letters(&mut self, group: &Group, rows: &RowExchange) -> Result<Letters> {
-        let mut letters = Letters::new(group)?;
-        self.new.sort_unstable();
-        for list in &rows.out {
-            let words: &mut Words = letters.to(list.rank);
-            for (place, &row) in list.rows.iter().enumerate() {
-                if self.new.binary_search(&row).is_ok() {
-                    let color = self.colors[row as usize];
-                    words.put((place as u64) << 16 | u64::from(color)).map_err(no_memory)?;
-                }
-            }
-        }
-        Ok(letters)
-    }
-
-    /// Take the colors of rows of the halo.
-    fn receive(&mut self, rows: &RowExchange, message: &Message) -> Result {
-        let list = rows.inbox.iter().find(|list| list.rank == message.rank);
-        for &word in &message.words {
-            let Some(&row) = list.and_then(|list| list.rows.get((word >> 16) as usize)) else { continue };
-            self.colors[row as usize] = word as u16;
-            self.release(row as usize)?;
-        }
-        Ok(())
     }
 }
 
@@ -129,11 +133,17 @@ impl ParallelSystem {
         let prepared = || {
             let mut is_own = repeated(count, false)?;
             rows.own.iter().for_each(|&row| is_own[row as usize] = true);
-            Ok((is_own, repeated(count, NONE)?, repeated(count, 0_u32)?, memory::with_capacity(count)?))
+            let waiting = repeated(count, 0_u32)?;
+            let rounds = Rounds::new(&rows.out, &rows.inbox)?;
+            Ok((is_own, repeated(count, NONE)?, waiting, memory::with_capacity(count)?, rounds))
         };
-        let prepared = prepared().map_err(no_memory::<std::collections::TryReserveError>);
+        let prepared =
+            prepared().map_err(no_memory::<std::collections::TryReserveError>).and_then(|prepared| {
+                prepared.4.reserve(group)?;
+                Ok(prepared)
+            });
         group.agree(prepared.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (is_own, mut colors, waiting, ready) = prepared?;
+        let (is_own, mut colors, waiting, ready, mut rounds) = prepared?;
         let mut coloring = Coloring {
             w: results.w,
             ids: results.ids,
@@ -141,33 +151,22 @@ impl ParallelSystem {
             colors: &mut colors,
             waiting,
             ready,
-            new: Vec::new(),
+            is_halted: false,
             taken: Vec::new(),
         };
-        for &row in &rows.own {
-            let row = row as usize;
-            let before =
-                coloring.others(row).filter(|&other| is_before(results.ids[other], results.ids[row]));
-            coloring.waiting[row] = before.count() as u32;
-            if coloring.waiting[row] == 0 {
-                coloring.ready.push(row as u32);
-            }
-        }
-        let mut left = rows.own.len();
+        coloring.begin(&rows.own);
+        let mut made = Ok(());
         loop {
-            let advanced = coloring.advance();
-            left -= coloring.new.len();
-            let letters = advanced.and_then(|()| coloring.letters(group, rows));
-            let messages = Letters::exchange(group, letters, traffic)?;
-            coloring.new.clear();
-            let received = messages.iter().try_for_each(|message| coloring.receive(rows, message));
-            let mut state = [group.code_of(received), i64::from(left > 0)];
-            group.max(&mut state)?;
-            group.fail_if(state[0], received)?;
-            if state[1] == 0 {
+            if made.is_ok() {
+                made = coloring.advance();
+            }
+            coloring.is_halted |= made.is_err();
+            if rounds.are_over() {
                 break;
             }
+            rounds.next(group, traffic, &mut coloring)?;
         }
+        group.agree(made)?;
         Ok(colors)
     }
 }

@@ -8,6 +8,7 @@ use crate::system::{Id, System};
 
 use super::mpi::agreement::Call;
 use super::mpi::exchange::{Letters, Message, no_memory};
+use super::mpi::partners::Partners;
 use super::system::ParallelSystem;
 
 /// An own body of which another process has a ghost.
@@ -138,10 +139,14 @@ impl ParallelSystem {
         ghosts.retain(|&(id, _)| system.body(id).is_ok());
         let letters = self.uses();
         let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
-        let listed = self.read_uses(&messages);
+        let listed = self.read_uses(&messages).and_then(|(lent, uses)| {
+            let holders = lent.iter().map(|lent| lent.rank);
+            let owners = self.ghosts.iter().map(|ghost| ghost.1);
+            Ok((Partners::new(&self.group, holders, owners)?, lent, uses))
+        });
         self.group.agree(listed.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (lent, uses) = listed?;
-        self.lent = lent;
+        let (partners, lent, uses) = listed?;
+        (self.holders, self.lent) = (partners, lent);
         Ok(uses)
     }
 
@@ -220,7 +225,7 @@ impl ParallelSystem {
             self.pack_lent(&mut letters)?;
             Ok(letters)
         });
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages = Letters::exchange_with(&self.group, letters, &mut self.holders, &mut self.traffic)?;
         let read = messages.iter().try_for_each(|message| {
             let mut reader = Reader(&message.words);
             self.read_lent(&mut reader)

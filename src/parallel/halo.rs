@@ -10,21 +10,29 @@ use crate::system::Id;
 
 use super::ghosts::malformed;
 use super::mpi::exchange::{Letters, Message, no_memory};
+use super::mpi::partners::Partners;
 use super::system::ParallelSystem;
 
 impl ParallelSystem {
-    /// List the own constraints that belong to the halos of other processes. `uses`: own bodies that constraints of other processes use,
-    /// by bodies and ranks. Collective.
+    /// List the own constraints that belong to the halos of other processes, and the processes with messages of an update. `uses`: own
+    /// bodies that constraints of other processes use, by bodies and ranks. Returns whether operators of any process follow ghosts.
+    /// Collective.
     ///
     /// # Errors
     /// The same on all processes: if memory is exhausted.
-    pub(super) fn list_shared(&mut self, uses: Vec<(Id, u32)>) -> Result {
+    pub(super) fn list_shared(&mut self, uses: Vec<(Id, u32)>) -> Result<bool> {
         let letters = self.tell_users(&uses);
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages = Letters::exchange_with(&self.group, letters, &mut self.holders, &mut self.traffic)?;
         let listed = self.sort_shared(uses, &messages);
-        self.group.agree(listed.as_ref().map(|_| ()).map_err(|&code| code))?;
-        self.shared = listed?;
-        Ok(())
+        let own = listed.as_ref().map(|_| ()).map_err(|&code| code);
+        let has_joints = self.group.agree_on(own, self.has_joints_on_ghosts())?;
+        (self.shared, self.neighbors) = listed?;
+        Ok(has_joints)
+    }
+
+    /// Whether operators of own constraints follow ghosts.
+    fn has_joints_on_ghosts(&self) -> bool {
+        self.system.bodies_of_joints().any(|body| self.owner(body) != self.rank())
     }
 
     /// Send each user of an own body the list of the other users.
@@ -41,8 +49,13 @@ impl ParallelSystem {
         Ok(letters)
     }
 
-    /// The ranks and constraints, ascending, where `uses` are uses of own bodies, and messages name other users of ghosts.
-    fn sort_shared(&self, mut targets: Vec<(Id, u32)>, messages: &[Message]) -> Result<Vec<(u32, Id)>> {
+    /// The ranks and constraints, ascending, where `targets` are uses of own bodies, and messages name other users of ghosts; and the
+    /// processes with messages of an update. Users of a body send constraints to its owner and to each other.
+    fn sort_shared(
+        &self,
+        mut targets: Vec<(Id, u32)>,
+        messages: &[Message],
+    ) -> Result<(Vec<(u32, Id)>, Partners)> {
         for message in messages {
             let mut reader = Reader(&message.words);
             while let Some(body) = reader.word() {
@@ -66,13 +79,21 @@ impl ParallelSystem {
         }
         shared.sort_unstable();
         shared.dedup();
-        Ok(shared)
+        let out = shared.iter().map(|shared| shared.0).chain(self.lent.iter().map(|lent| lent.rank));
+        let inbox = targets.iter().map(|target| target.1).chain(self.ghosts.iter().map(|ghost| ghost.1));
+        let partners = Partners::new(&self.group, out, inbox)?;
+        Ok((shared, partners))
     }
 
-    /// Append the own constraints that belong to the halos of others, a list for each process.
+    /// Append the own constraints that belong to the halos of others, a list for each process; before it are states of bodies, or that
+    /// there are none.
     pub(super) fn pack_shared(&self, letters: &mut Letters) -> Result {
         for &(rank, id) in &self.shared {
-            self.system.pack_constraint(id, false, letters.to(rank as usize))?;
+            let words = letters.to(rank as usize);
+            if words.0.is_empty() {
+                words.put(0).map_err(no_memory)?;
+            }
+            self.system.pack_constraint(id, false, words)?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::ffi::errors::Result;
 use crate::memory::{self, collected, push, repeated};
 
 use super::mpi::exchange::{Flight, Message, no_memory};
+use super::mpi::partners::Partners;
 use super::system::ParallelSystem;
 
 /// The rows that one process sends to another, ascending.
@@ -27,6 +28,8 @@ pub struct RowExchange {
     pub out: Vec<RowsOfRank>,
     /// The rows of the halo.
     pub inbox: Vec<RowsOfRank>,
+    /// The processes with these rows, for messages of other lengths.
+    pub(super) partners: Partners,
     /// Vectors of all local rows.
     pub(super) vectors: [Vec<f64>; 2],
 }
@@ -54,14 +57,12 @@ impl ParallelSystem {
             let mut halo = collected(self.halo.len(), self.halo.iter().map(|&(id, rank)| (rank, row(id))))?;
             halo.sort_unstable();
             let shared = collected(self.shared.len(), shared)?;
-            Ok(RowExchange {
-                own,
-                out: by_rank(&shared)?,
-                inbox: by_rank(&halo)?,
-                vectors: Default::default(),
-            })
+            Ok(RowExchange { own, out: by_rank(&shared)?, inbox: by_rank(&halo)?, ..RowExchange::default() })
         };
-        let listed = listed().map_err(no_memory::<std::collections::TryReserveError>)?;
+        let mut listed: RowExchange = listed().map_err(no_memory::<std::collections::TryReserveError>)?;
+        let rank = |list: &RowsOfRank| list.rank as u32;
+        let (out, inbox) = (listed.out.iter().map(rank), listed.inbox.iter().map(rank));
+        listed.partners = Partners::new(&self.group, out, inbox)?;
         self.solver.forget_order();
         self.rows = listed;
         Ok(())
@@ -132,11 +133,8 @@ impl ParallelSystem {
             Ok(flight)
         };
         let flight = prepared().map_err(no_memory::<std::collections::TryReserveError>);
-        group.agree(flight.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let mut flight = flight?;
-        flight.start(group, TAG, traffic)?;
-        flight.finish(group)?;
-        for (list, message) in rows.inbox.iter().zip(&flight.inbox) {
+        let messages = Flight::exchange(group, flight, TAG, traffic)?;
+        for (list, message) in rows.inbox.iter().zip(&messages) {
             let mut words = message.words.iter();
             for &row in &list.rows {
                 for (value, &word) in all[w.scalars(row as usize)].iter_mut().zip(&mut words) {

@@ -12,6 +12,7 @@ use super::ghosts::Lent;
 use super::mpi::agreement::Call;
 use super::mpi::exchange::{Traffic, no_memory};
 use super::mpi::group::Group;
+use super::mpi::partners::Partners;
 use super::row_exchange::RowExchange;
 use super::solve::Workspace;
 
@@ -27,10 +28,14 @@ pub struct ParallelSystem {
     pub(super) ghosts: Vec<(Id, u32)>,
     /// The own bodies of which other processes have ghosts, by ranks and ids.
     pub(super) lent: Vec<Lent>,
+    /// The holders of these ghosts, and the owners of the ghosts of this process.
+    pub(super) holders: Partners,
     /// The constraints of other processes, with these, ascending.
     pub(super) halo: Vec<(Id, u32)>,
     /// The own constraints that belong to the halos of others: by ranks and ids.
     pub(super) shared: Vec<(u32, Id)>,
+    /// The processes with messages of an update.
+    pub(super) neighbors: Partners,
     pub(super) rows: RowExchange,
     pub(super) solver: Workspace,
     /// Whether an update sends the states of bodies before constraints, whose operators follow ghosts on some process.
@@ -70,8 +75,10 @@ impl ParallelSystem {
             system: System::new(),
             ghosts: Vec::new(),
             lent: Vec::new(),
+            holders: Partners::default(),
             halo: Vec::new(),
             shared: Vec::new(),
+            neighbors: Partners::default(),
             rows: RowExchange::default(),
             solver: Workspace::default(),
             are_states_first: false,

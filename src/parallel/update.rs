@@ -26,17 +26,14 @@ impl ParallelSystem {
         self.is_made = false;
         if has_changed {
             let uses = self.list_lent()?;
-            self.list_shared(uses)?;
-            let mut flags = [i64::from(self.has_joints_on_ghosts())];
-            self.group.max(&mut flags)?;
-            self.are_states_first = flags[0] != 0;
+            self.are_states_first = self.list_shared(uses)?;
         }
         if self.are_states_first {
             self.send_states()?;
         }
         let joints = self.system.update_joints().map_err(Code::from);
         let letters = joints.and_then(|()| self.write_letters());
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages = Letters::exchange_with(&self.group, letters, &mut self.neighbors, &mut self.traffic)?;
         let made = self.read_letters(&messages).and_then(|()| {
             self.system.update(step)?;
             if has_changed { self.list_rows() } else { Ok(()) }
@@ -46,23 +43,10 @@ impl ParallelSystem {
         Ok(())
     }
 
-    /// Whether operators of own constraints follow ghosts.
-    fn has_joints_on_ghosts(&self) -> bool {
-        self.system.bodies_of_joints().any(|body| self.owner(body) != self.rank())
-    }
-
     /// A letter to each process that has ghosts of own bodies or own constraints in its halo: the states of bodies, then constraints.
     fn write_letters(&mut self) -> Result<Letters> {
         let mut letters = Letters::new(&self.group)?;
         self.pack_lent(&mut letters)?;
-        for rank in 0..self.size() {
-            let words = letters.to(rank);
-            let first = self.shared.partition_point(|shared| (shared.0 as usize) < rank);
-            let has_shared = self.shared.get(first).is_some_and(|shared| shared.0 as usize == rank);
-            if words.0.is_empty() && has_shared {
-                words.put(0).map_err(no_memory)?;
-            }
-        }
         self.pack_shared(&mut letters)?;
         Ok(letters)
     }

@@ -70,9 +70,18 @@ impl Group {
     /// # Errors
     /// The same on all processes.
     pub fn agree(&self, own: Result) -> Result {
-        let mut code = [self.code_of(own)];
-        self.max(&mut code)?;
-        self.fail_if(code[0], own)
+        self.agree_on(own, false).map(|_| ())
+    }
+
+    /// As `agree`; returns whether `flag` is set on any process.
+    ///
+    /// # Errors
+    /// The same on all processes.
+    pub fn agree_on(&self, own: Result, flag: bool) -> Result<bool> {
+        let mut values = [self.code_of(own), i64::from(flag)];
+        self.max(&mut values)?;
+        self.fail_if(values[0], own)?;
+        Ok(values[1] != 0)
     }
 
     /// The code of a result with the rank: among equal codes the first rank has the largest number. The numbers of C are positive.

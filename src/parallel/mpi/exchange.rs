@@ -8,6 +8,10 @@ use crate::io::words::Words;
 use crate::memory::{self, push, repeated};
 
 use super::group::Group;
+use super::partners::Partners;
+
+/// Letters have this tag.
+const TAG: c_int = 1;
 
 /// Messages and bytes that this process has sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,13 +47,25 @@ pub struct Flight {
 }
 
 impl Flight {
-    /// Begin to send and to receive all messages. Empty messages are not sent.
+    /// Messages that are not under way.
+    pub fn new(out: Vec<Message>, inbox: Vec<Message>) -> Self {
+        Self { out, inbox, is_under_way: false }
+    }
+
+    /// Reserve all that `start` needs.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn reserve(&self, group: &Group) -> Result {
+        group.reserve(self.out.len() + self.inbox.len())
+    }
+
+    /// Begin to send and to receive all messages, for which there is a reservation. Empty messages are not sent.
     ///
     /// # Errors
     /// If MPI fails. Then messages may be under way, and the process has to end.
     pub fn start(&mut self, group: &Group, tag: c_int, traffic: &mut Traffic) -> Result {
         assert!(!self.is_under_way);
-        group.reserve(self.out.len() + self.inbox.len())?;
         self.is_under_way = true;
         let mut request = 0..;
         for Message { rank, words } in self.inbox.iter_mut().filter(|message| !message.words.is_empty()) {
@@ -81,12 +97,63 @@ impl Flight {
         self.is_under_way = false;
         Ok(())
     }
+
+    /// Collective: send and receive messages of lengths that both ends know, where every process has a flight or an error.
+    ///
+    /// # Errors
+    /// The error of the first process that has one: the same on all processes. If MPI fails.
+    pub fn exchange(
+        group: &Group,
+        flight: Result<Self>,
+        tag: c_int,
+        traffic: &mut Traffic,
+    ) -> Result<Vec<Message>> {
+        let mut flight = Self::start_all(group, flight, tag, traffic)?;
+        flight.finish(group)?;
+        Ok(flight.inbox)
+    }
+
+    /// Collective: begin such an exchange.
+    fn start_all(group: &Group, flight: Result<Self>, tag: c_int, traffic: &mut Traffic) -> Result<Self> {
+        let flight = flight.and_then(|flight| {
+            flight.reserve(group)?;
+            Ok(flight)
+        });
+        group.agree(flight.as_ref().map(|_| ()).map_err(|&code| code))?;
+        let mut flight = flight?;
+        flight.start(group, tag, traffic)?;
+        Ok(flight)
+    }
 }
 
 /// Letters to any processes, written before they are sent.
 #[derive(Debug)]
 pub struct Letters {
     words: Vec<Words>,
+}
+
+/// Letters under way.
+#[derive(Debug)]
+pub struct Mail {
+    flight: Flight,
+    /// The letter of the process to itself.
+    own: Option<Message>,
+}
+
+impl Mail {
+    /// Wait for the letters of other processes; returns them in the order of ranks. A letter of a process to itself is among them.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn finish(mut self, group: &Group) -> Result<Vec<Message>> {
+        self.flight.finish(group)?;
+        let mut inbox = self.flight.inbox;
+        if let Some(own) = self.own {
+            let place = inbox.partition_point(|message| message.rank < own.rank);
+            inbox.insert(place, own);
+        }
+        Ok(inbox)
+    }
 }
 
 impl Letters {
@@ -105,54 +172,132 @@ impl Letters {
         &mut self.words[rank]
     }
 
-    /// Collective: send all letters, and receive those of other processes in the order of ranks. A letter to itself arrives, too. A
-    /// process that could not write its letters has an error instead of them.
+    /// Collective: send all letters, and receive those of other processes in the order of ranks. No process knows from which others letters
+    /// come. A letter to itself arrives, too. A process that could not write its letters has an error instead of them.
     ///
     /// # Errors
     /// The error of the first process that has no letters, or no memory for those that arrive: the same on all processes. If MPI fails.
     pub fn exchange(group: &Group, letters: Result<Self>, traffic: &mut Traffic) -> Result<Vec<Message>> {
-        let made = letters.and_then(|Self { words }| {
-            let counts = || repeated(group.size(), 0_i64).map_err(no_memory);
-            let (mut sent, received) = (counts()?, counts()?);
-            sent.iter_mut().zip(&words).for_each(|(count, words)| *count = words.0.len() as i64);
-            Ok((words, sent, received))
+        let announced = letters.and_then(|letters| {
+            let sent = letters.lengths(group)?;
+            let received = repeated(group.size(), 0).map_err(no_memory)?;
+            group.reserve(sent.iter().filter(|&&length| length > 0).count())?;
+            Ok((letters, sent, received))
         });
-        group.agree(made.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (words, sent, mut received) = made?;
-        group.counts(&sent, &mut received)?;
-        let mut flight = Flight::default();
-        let arranged = arrange(words, &received, group.rank(), &mut flight).map_err(no_memory);
-        group.agree(arranged.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let own = arranged?;
-        flight.start(group, 1, traffic)?;
-        flight.finish(group)?;
-        let mut inbox = flight.inbox;
-        if let Some(own) = own {
-            let place = inbox.partition_point(|message| message.rank < own.rank);
-            inbox.insert(place, own);
+        // A process with an error is silent, and hears no other one: all learn of it before letters are on their way.
+        let made = match announced {
+            Ok((letters, sent, mut received)) => {
+                group.announce(&sent, &mut received, traffic)?;
+                letters.arrange(group, &received)
+            }
+            Err(code) => {
+                group.announce(&[], &mut [], traffic)?;
+                Err(code)
+            }
+        };
+        Self::send(group, made, traffic)?.finish(group)
+    }
+
+    /// Collective: begin to send letters to partners, which know who sends to whom.
+    ///
+    /// # Errors
+    /// As [`Letters::exchange`].
+    pub fn start(
+        group: &Group,
+        letters: Result<Self>,
+        partners: &mut Partners,
+        traffic: &mut Traffic,
+    ) -> Result<Mail> {
+        partners.exchange_lengths(group, letters.as_ref().ok(), traffic)?;
+        let made = letters.and_then(|letters| {
+            let mut received = repeated(group.size(), 0).map_err(no_memory)?;
+            partners.read_lengths(&mut received);
+            letters.arrange(group, &received)
+        });
+        Self::send(group, made, traffic)
+    }
+
+    /// Collective: as `start`, and wait for the letters of partners.
+    ///
+    /// # Errors
+    /// As [`Letters::exchange`].
+    pub fn exchange_with(
+        group: &Group,
+        letters: Result<Self>,
+        partners: &mut Partners,
+        traffic: &mut Traffic,
+    ) -> Result<Vec<Message>> {
+        Self::start(group, letters, partners, traffic)?.finish(group)
+    }
+
+    /// The words for a process.
+    pub(super) fn length(&self, rank: usize) -> usize {
+        self.words[rank].0.len()
+    }
+
+    /// The words for each process, none for this one.
+    fn lengths(&self, group: &Group) -> Result<Vec<i64>> {
+        let mut lengths = repeated(group.size(), 0).map_err(no_memory)?;
+        for (rank, length) in lengths.iter_mut().enumerate().filter(|(rank, _)| *rank != group.rank()) {
+            *length = self.length(rank) as i64;
         }
-        Ok(inbox)
+        Ok(lengths)
+    }
+
+    fn send(group: &Group, made: Result<Mail>, traffic: &mut Traffic) -> Result<Mail> {
+        let (flight, own) = match made {
+            Ok(Mail { flight, own }) => (Ok(flight), own),
+            Err(code) => (Err(code), None),
+        };
+        let flight = Flight::start_all(group, flight, TAG, traffic)?;
+        Ok(Mail { flight, own })
+    }
+
+    /// Put letters in a flight, with room for those that arrive and one more.
+    fn arrange(self, group: &Group, received: &[i64]) -> Result<Mail> {
+        let (mut flight, mut own) = (Flight::default(), None);
+        for (rank, Words(words)) in
+            self.words.into_iter().enumerate().filter(|(_, words)| !words.0.is_empty())
+        {
+            check_length(words.len(), rank)?;
+            match rank == group.rank() {
+                true => own = Some(Message { rank, words }),
+                false => push(&mut flight.out, Message { rank, words }).map_err(no_memory)?,
+            }
+        }
+        for (rank, &count) in received.iter().enumerate().filter(|(_, count)| **count > 0) {
+            check_length(count as usize, rank)?;
+            let words = repeated(count as usize, 0).map_err(no_memory)?;
+            push(&mut flight.inbox, Message { rank, words }).map_err(no_memory)?;
+        }
+        flight.inbox.try_reserve(1).map_err(no_memory)?;
+        Ok(Mail { flight, own })
     }
 }
 
-/// Put letters in a flight, with room for those that arrive and one more. Returns the letter of the process to itself.
-fn arrange(
-    words: Vec<Words>,
-    received: &[i64],
-    own_rank: usize,
-    flight: &mut Flight,
-) -> memory::Result<Option<Message>> {
-    let mut own = None;
-    for (rank, Words(words)) in words.into_iter().enumerate().filter(|(_, words)| !words.0.is_empty()) {
-        match rank == own_rank {
-            true => own = Some(Message { rank, words }),
-            false => push(&mut flight.out, Message { rank, words })?,
+/// Check that MPI can count the words of a message.
+fn check_length(length: usize, rank: usize) -> Result {
+    let is_count = c_int::try_from(length).is_ok();
+    ensure!(
+        is_count,
+        fail!(
+            Code::TooLarge,
+            "a message of {length} words to or from rank {rank}: MPI counts at most {} words",
+            c_int::MAX
+        )
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_as_many_words_as_mpi_counts() {
+        assert_eq!(check_length(c_int::MAX as usize, 1), Ok(()));
+        for length in [1 << 31, 1 << 32, (1 << 32) + 7] {
+            assert_eq!(check_length(length, 1), Err(Code::TooLarge));
         }
     }
-    for (rank, &count) in received.iter().enumerate().filter(|&(rank, &count)| count > 0 && rank != own_rank)
-    {
-        push(&mut flight.inbox, Message { rank, words: repeated(count as usize, 0)? })?;
-    }
-    flight.inbox.try_reserve(1)?;
-    Ok(own)
 }

@@ -6,6 +6,8 @@ use std::ptr;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::ffi::mpi_errors::check;
 
+use super::exchange::Traffic;
+
 unsafe extern "C" {
     fn ldy_mpi_group_open(
         handle: c_int,
@@ -14,7 +16,8 @@ unsafe extern "C" {
         size: *mut c_int,
     ) -> c_int;
     fn ldy_mpi_group_close(group: *mut c_void);
-    fn ldy_mpi_group_counts(group: *mut c_void, sent: *const i64, received: *mut i64) -> c_int;
+    fn ldy_mpi_group_announce(group: *mut c_void, sent: *const i64, received: *mut i64, size: c_int)
+    -> c_int;
     fn ldy_mpi_group_sum(group: *mut c_void, values: *mut i64, count: c_int) -> c_int;
     fn ldy_mpi_group_max(group: *mut c_void, values: *mut i64, count: c_int) -> c_int;
     fn ldy_mpi_group_share(group: *mut c_void, bytes: *mut c_void, size: c_int, root: c_int) -> c_int;
@@ -83,17 +86,25 @@ impl Group {
         self.size
     }
 
-    /// Send a number to each process, and receive one from each.
+    /// Collective: send positive numbers, each to the process of its place, and receive numbers that others send to this one. Requests
+    /// are reserved. A process with empty slices sends nothing, and forgets what it receives.
     ///
     /// # Errors
     /// If MPI fails.
     ///
     /// # Panics
-    /// If a slice has not one number for each process.
-    pub fn counts(&self, sent: &[i64], received: &mut [i64]) -> Result {
-        assert!(sent.len() == self.size && received.len() == self.size);
-        // SAFETY: both have a number for each process.
-        check(unsafe { ldy_mpi_group_counts(self.handle, sent.as_ptr(), received.as_mut_ptr()) })
+    /// If a slice is not empty and has not a number for each process.
+    pub(super) fn announce(&self, sent: &[i64], received: &mut [i64], traffic: &mut Traffic) -> Result {
+        assert!(sent.len() == received.len() && [0, self.size].contains(&sent.len()));
+        if self.size == 1 {
+            return Ok(());
+        }
+        let messages = sent.iter().filter(|&&number| number > 0).count() as u64;
+        traffic.messages += messages;
+        traffic.bytes += 8 * messages;
+        let size = sent.len() as c_int;
+        // SAFETY: both have this many numbers.
+        check(unsafe { ldy_mpi_group_announce(self.handle, sent.as_ptr(), received.as_mut_ptr(), size) })
     }
 
     /// Replace values by their sums over all processes.
@@ -139,7 +150,8 @@ impl Group {
     /// Begin to receive words.
     ///
     /// # Safety
-    /// The words stay where they are and nobody uses them until the request is finished; the request has been reserved and is free.
+    /// The words stay where they are and nobody uses them until the request is finished; the request has been reserved and is free. MPI can
+    /// count the words.
     pub(super) unsafe fn receive(
         &self,
         words: &mut [u64],
@@ -147,7 +159,7 @@ impl Group {
         tag: c_int,
         request: usize,
     ) -> Result {
-        let count = count_of(words.len())?;
+        let count = words.len() as c_int;
         // SAFETY: the caller promises that the words stay.
         check(unsafe {
             ldy_mpi_group_receive(
@@ -164,9 +176,10 @@ impl Group {
     /// Begin to send words.
     ///
     /// # Safety
-    /// The words stay where they are and nobody changes them until the request is finished; the request has been reserved and is free.
+    /// The words stay where they are and nobody changes them until the request is finished; the request has been reserved and is free. MPI
+    /// can count the words.
     pub(super) unsafe fn send(&self, words: &[u64], to: usize, tag: c_int, request: usize) -> Result {
-        let count = count_of(words.len())?;
+        let count = words.len() as c_int;
         // SAFETY: the caller promises that the words stay.
         check(unsafe {
             ldy_mpi_group_send(self.handle, words.as_ptr(), count, to as c_int, tag, request as c_int)
@@ -205,8 +218,4 @@ impl Group {
         // SAFETY: the request has been started, see `Flight`.
         check(unsafe { ldy_mpi_group_finish(self.handle, request as c_int) })
     }
-}
-
-fn count_of(length: usize) -> Result<c_int> {
-    c_int::try_from(length).map_err(|_| fail!(Code::TooLarge, "a message between two processes"))
 }

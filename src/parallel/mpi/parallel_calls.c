@@ -15,6 +15,9 @@ struct ldy_mpi_group {
 /* The most bytes of one call, whose count is an int. */
 #define MOST_BYTES (1 << 30)
 
+/* The tag of numbers that are announced; those of the Rust files are other ones. */
+#define TAG_ANNOUNCED 4
+
 static int is_running (void)
 {
   int initialized = 0, finalized = 0;
@@ -60,9 +63,39 @@ void ldy_mpi_group_close (struct ldy_mpi_group *group)
   free (group);
 }
 
-int ldy_mpi_group_counts (struct ldy_mpi_group *group, const int64_t *sent, int64_t *received)
+/* Receive a number if there is one. */
+static int hear (struct ldy_mpi_group *group, int64_t *received, int size)
 {
-  return MPI_Alltoall (sent, 1, MPI_INT64_T, received, 1, MPI_INT64_T, group->communicator);
+  int code, is_there = 0;
+  int64_t number = 0;
+  MPI_Status status;
+
+  code = MPI_Iprobe (MPI_ANY_SOURCE, TAG_ANNOUNCED, group->communicator, &is_there, &status);
+  if (code || !is_there) return code;
+  code = MPI_Recv (&number, 1, MPI_INT64_T, status.MPI_SOURCE, TAG_ANNOUNCED, group->communicator, MPI_STATUS_IGNORE);
+  if (status.MPI_SOURCE < size) received[status.MPI_SOURCE] = number;
+  return code;
+}
+
+/* Nonblocking consensus (Hoefler, Siebert and Lumsdaine: Scalable communication protocols for dynamic sparse data exchange, 2010): a
+ * process enters the barrier when all its numbers have been received, so that none is on its way after the barrier. */
+int ldy_mpi_group_announce (struct ldy_mpi_group *group, const int64_t *sent, int64_t *received, int size)
+{
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  int code = MPI_SUCCESS, started = 0, finished = 0, is_in_barrier = 0, is_over = 0, k;
+
+  for (k = 0; !code && k < size; k ++) {
+    if (sent[k]) code = MPI_Issend (&sent[k], 1, MPI_INT64_T, k, TAG_ANNOUNCED, group->communicator, &group->requests[started ++]);
+  }
+  while (!code && !is_over) {
+    code = hear (group, received, size);
+    for (k = 1; !code && k && finished < started; finished += k) code = MPI_Test (&group->requests[finished], &k, MPI_STATUS_IGNORE);
+    if (code || finished < started) continue;
+    if (is_in_barrier) code = MPI_Test (&barrier, &is_over, MPI_STATUS_IGNORE);
+    else code = MPI_Ibarrier (group->communicator, &barrier);
+    is_in_barrier = 1;
+  }
+  return code;
 }
 
 int ldy_mpi_group_sum (struct ldy_mpi_group *group, int64_t *values, int count)

@@ -16,8 +16,9 @@ LDY_HIDDEN int ldy_mpi_group_open (int handle, struct ldy_mpi_group **group, int
 /* Collective: free it. Nothing happens to the communicator if MPI is finalized. */
 LDY_HIDDEN void ldy_mpi_group_close (struct ldy_mpi_group *group);
 
-/* Collective: entry k of `sent` arrives at process k. */
-LDY_HIDDEN int ldy_mpi_group_counts (struct ldy_mpi_group *group, const int64_t *sent, int64_t *received);
+/* Collective: entry k of `sent` arrives at process k if it is not zero, and what process k sends is written to entry k of `received`. Both
+ * have `size` entries, one for each process; if `size` is 0, nothing is sent, and numbers that arrive are dropped. Requests are reserved. */
+LDY_HIDDEN int ldy_mpi_group_announce (struct ldy_mpi_group *group, const int64_t *sent, int64_t *received, int size);
 
 /* Collective: replace the values by their sums, or their largest values, over all processes. */
 LDY_HIDDEN int ldy_mpi_group_sum (struct ldy_mpi_group *group, int64_t *values, int count);

@@ -142,7 +142,7 @@ impl Course<'_> {
     }
 
     /// The weights of rows whose diagonal block is not positive, and of rows of the halo.
-    fn share_weights(&mut self, exchange: &RowExchange) -> Result {
+    fn share_weights(&mut self, exchange: &mut RowExchange) -> Result {
         let Self { group, traffic, problem, order, room, .. } = self;
         let Memory { weights, roots, .. } = &mut room.memory;
         let trace = |row: usize| {
@@ -165,7 +165,7 @@ impl Course<'_> {
             }
             Ok(letters)
         });
-        let messages = Letters::exchange(group, letters, traffic)?;
+        let messages = Letters::exchange_with(group, letters, &mut exchange.partners, traffic)?;
         for list in &exchange.inbox {
             let mut words = messages
                 .iter()

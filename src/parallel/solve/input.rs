@@ -42,7 +42,8 @@ impl ParallelSystem {
             self.scatter(forces, &mut room.forces)?;
             self.pack_input(&room.forces)
         });
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages =
+            Letters::exchange_with(&self.group, letters, &mut self.rows.partners, &mut self.traffic)?;
         let listed = self.read_input(room, &messages);
         self.group.agree(listed)
     }

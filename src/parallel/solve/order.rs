@@ -157,6 +157,7 @@ impl ParallelSystem {
         let w = self.system.results()?.w;
         let firsts = firsts(&w).map_err(no_memory)?;
         let colors = self.list_colors(colors, count, &firsts, mode).map_err(no_memory)?;
+        colors.iter().try_for_each(|color| color.flight.reserve(&self.group))?;
         let own = self.rows.own.iter().map(|&row| [firsts[row as usize], firsts[row as usize + 1]]);
         let own = memory::collected(self.rows.own.len(), own).map_err(no_memory)?;
         let split = if mode == Mode::Fast { self.list_splitting(&firsts)? } else { Splitting::default() };
