@@ -26,8 +26,8 @@ impl ParallelSystem {
                 true => own.system.multiply_through_bodies(from, to),
                 false => own.system.multiply(from, to),
             };
-            own.gather(to, y)?;
-            own.group.agree(made.map_err(Code::from))
+            own.group.agree(made.map_err(Code::from))?;
+            own.gather(to, y)
         })
     }
 
@@ -51,7 +51,7 @@ impl ParallelSystem {
     /// each own scalar row. Collective.
     ///
     /// # Errors
-    /// The same on all processes: as [`System::apply_reactions`](crate::system::System::apply_reactions).
+    /// The same on all processes: as [`System::apply_reactions`](crate::system::System::apply_reactions). No velocity has changed then.
     pub fn apply_reactions(&mut self, reactions: &[f64]) -> Result {
         let checked = self.check_lengths(&[reactions.len()]).and_then(|()| {
             let is_finite = reactions.iter().all(|reaction| reaction.is_finite());
@@ -62,8 +62,10 @@ impl ParallelSystem {
         self.with_vectors(|own, [all, _]| {
             own.scatter(reactions, all)?;
             own.exchange_rows(all)?;
-            let made = own.system.apply_reactions(all);
-            own.group.agree(made.map_err(Code::from))
+            let made = own.system.compute_velocities(all);
+            own.group.agree(made.map_err(Code::from))?;
+            own.system.take_velocities();
+            Ok(())
         })
     }
 

@@ -58,7 +58,8 @@ mod across {
                 let marks = dirty::of_body(&body.inertia);
                 items.push((id, body, marks));
             }
-            self.bodies.merge(items)?;
+            let room = self.bodies.room_for(&items)?;
+            self.bodies.merge(items, room);
             self.structure_changes();
             Ok(())
         }
@@ -153,19 +154,22 @@ mod across {
                 irregular += usize::from(!constraint.is_regular());
                 compliances += usize::from(constraint.is_compliant());
             }
-            self.reserve_constraints(constraints.len())?;
             let mut items = with_capacity(constraints.len())?;
             let mut data = with_capacity(constraints.len())?;
             for (id, constraint, own) in constraints {
-                mark_bodies(&mut self.bodies, constraint.all_bodies(), |count| *count += 1);
                 items.push((id, constraint, dirty::CHANGED));
                 data.push((id, own, 0));
             }
-            let merged = self.constraints.merge(items).and_then(|()| self.data.merge(data));
+            let rooms = (self.constraints.room_for(&items)?, self.data.room_for(&data)?);
+            for (_, constraint, _) in &items {
+                mark_bodies(&mut self.bodies, constraint.all_bodies(), |count| *count += 1);
+            }
+            self.constraints.merge(items, rooms.0);
+            self.data.merge(data, rooms.1);
             self.irregular += irregular;
             self.compliances += compliances;
             self.structure_changes();
-            merged.map_err(|_| Error { subject: Subject::System, fault: Fault::Memory })
+            Ok(())
         }
     }
 }

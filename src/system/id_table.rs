@@ -8,6 +8,10 @@ use crate::memory;
 /// The id of a body or a constraint: 0, 1, 2, … in the order of insertion.
 pub type Id = u64;
 
+/// An item with its id and marks, while others are merged.
+#[cfg(any(test, feature = "mpi"))]
+pub type Kept<T> = ((Id, Option<T>), u8);
+
 /// Items in the order of their ids. A removed item leaves a gap until the table is closed up.
 #[derive(Debug)]
 pub struct Table<T> {
@@ -98,14 +102,27 @@ impl<T> Table<T> {
         self.next = id;
     }
 
-    /// Insert items with their marks under ids that ascend and that no item has.
+    /// Allocate all that the merge of these items needs.
     ///
     /// # Errors
-    /// If memory is exhausted. Nothing has changed then.
+    /// If memory is exhausted.
     #[cfg(any(test, feature = "mpi"))]
-    pub fn merge(&mut self, items: Vec<(Id, T, u8)>) -> memory::Result {
-        let Some(&(first, ..)) = items.first() else { return Ok(()) };
+    pub fn room_for(&mut self, items: &[(Id, T, u8)]) -> memory::Result<Vec<Kept<T>>> {
         self.reserve(items.len())?;
+        let after = items.first().map_or(0, |(first, ..)| self.ids.len() - self.place_of_first(*first));
+        memory::with_capacity(after)
+    }
+
+    /// The place of the first item, or gap, that does not come before an id.
+    #[cfg(any(test, feature = "mpi"))]
+    fn place_of_first(&self, id: Id) -> usize {
+        self.ids.partition_point(|&other| other < id)
+    }
+
+    /// Insert items with their marks under ids that ascend and that no item has, in the room for them.
+    #[cfg(any(test, feature = "mpi"))]
+    pub fn merge(&mut self, items: Vec<(Id, T, u8)>, mut after: Vec<Kept<T>>) {
+        let Some(&(first, ..)) = items.first() else { return };
         self.live += items.len();
         if first >= self.end {
             self.end = items.last().map_or(self.end, |(last, ..)| last + 1);
@@ -114,15 +131,14 @@ impl<T> Table<T> {
                 self.things.push(Some(thing));
                 self.marks.push(marks);
             }
-            return Ok(());
+            return;
         }
         self.end = items.last().map_or(self.end, |(last, ..)| self.end.max(last + 1));
         self.is_disordered = true;
-        let start = self.ids.partition_point(|&other| other < first);
-        let mut tail = memory::with_capacity(self.ids.len() - start)?;
+        let start = self.place_of_first(first);
         let own = self.ids.drain(start..).zip(self.things.drain(start..)).zip(self.marks.drain(start..));
-        tail.extend(own.filter(|(_, marks)| *marks != GONE));
-        let mut others = tail.into_iter().peekable();
+        after.extend(own.filter(|(_, marks)| *marks != GONE));
+        let mut others = after.into_iter().peekable();
         let mut put = |id, thing, marks| {
             self.ids.push(id);
             self.things.push(thing);
@@ -135,7 +151,6 @@ impl<T> Table<T> {
             put(id, Some(thing), marks);
         }
         others.for_each(|((id, thing), marks)| put(id, thing, marks));
-        Ok(())
     }
 
     /// Whether items have come below the end since the last call: the structure has to be made from the start then.
@@ -310,7 +325,9 @@ mod tests {
         assert_eq!((table.insert('b', 2), table.take_disorder(), table.next()), (Ok(4), true, 5));
         table.set_next(10);
         assert!(table.insert('c', 0).is_err());
-        table.merge(vec![(2, 'd', 4), (7, 'e', 5), (12, 'f', 6)]).unwrap();
+        let items = vec![(2, 'd', 4), (7, 'e', 5), (12, 'f', 6)];
+        let room = table.room_for(&items).unwrap();
+        table.merge(items, room);
         let all: Vec<_> = table.iter().map(|(id, &name)| (id, name)).collect();
         assert_eq!(all, [(2, 'd'), (4, 'b'), (7, 'e'), (10, 'a'), (12, 'f')]);
         assert_eq!((table.len(), table.marks()), (5, &[4, 2, 5, 1, 6][..]));

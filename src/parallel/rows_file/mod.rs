@@ -8,7 +8,7 @@
 mod numbering;
 mod piece;
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::{fs, io};
 
 use crate::ffi::errors::{Code, Result, fail};
@@ -112,7 +112,13 @@ impl ParallelSystem {
             npz::Sum { checksum: sum, length: lengths[k] }
         };
         let mut around = [const { Bytes::new() }; 4];
-        let framed = frame(all, numbers.are_threes, [0, 1, 2].map(checksum), &mut around).map_err(too_large);
+        let framed =
+            frame(all, numbers.are_threes, [0, 1, 2].map(checksum), &mut around).map_err(|error| match error
+                .kind()
+            {
+                io::ErrorKind::OutOfMemory => no_memory(error),
+                _ => too_large(error),
+            });
         self.group.agree(framed.as_ref().map(|_| ()).map_err(|&code| code))?;
         let begins = framed?;
         let own = [0, 1, 2].map(|k| Part { offset: begins[k] + before[k], bytes: arrays[k] });
@@ -129,8 +135,12 @@ impl ParallelSystem {
     /// Write parts of a file. All processes have the same number of parts. The file is written beside an old one, and replaces it when it is complete.
     fn write_parts(&self, path: &CStr, parts: &[Part]) -> Result {
         let shown = path.to_string_lossy();
-        let beside = CString::new([path.to_bytes(), b".ldy-part"].concat()).map_err(no_memory)?;
-        self.group.open_file(&beside).map_err(|_| fail!(Code::FileOpen, "cannot be opened: {shown}"))?;
+        let name = path.to_bytes().iter().chain(b".ldy-part\0").copied();
+        let name = memory::collected(path.count_bytes() + 10, name).map_err(no_memory);
+        self.group.agree(name.as_ref().map(|_| ()).map_err(|&code| code))?;
+        let name = name?;
+        let beside = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        self.group.open_file(beside).map_err(|_| fail!(Code::FileOpen, "cannot be opened: {shown}"))?;
         let not_written = || fail!(Code::FileWrite, "cannot be written: {shown}");
         let mut written = Ok(());
         for Part { offset, bytes } in parts {
@@ -139,8 +149,8 @@ impl ParallelSystem {
         let closed = self.group.close_file();
         let agreed = self.group.agree(written.and(closed).map_err(|_| not_written()));
         let placed = match (self.rank(), &agreed) {
-            (0, Ok(())) => rename(&beside, path).map_err(|_| not_written()),
-            (0, Err(_)) => remove(&beside),
+            (0, Ok(())) => rename(beside, path).map_err(|_| not_written()),
+            (0, Err(_)) => remove(beside),
             _ => Ok(()),
         };
         agreed.and(self.group.agree(placed))

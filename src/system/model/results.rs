@@ -191,13 +191,28 @@ impl System {
     /// # Errors
     /// As for [`System::multiply_through_bodies`]; also if a reaction or a velocity is not finite. No velocity has changed then.
     pub fn apply_reactions(&mut self, reactions: &[f64]) -> Result {
+        self.compute_velocities(reactions)?;
+        self.take_velocities();
+        Ok(())
+    }
+
+    /// Compute the velocities that `take_velocities` gives to bodies.
+    ///
+    /// # Errors
+    /// As for [`System::apply_reactions`].
+    pub(crate) fn compute_velocities(&self, reactions: &[f64]) -> Result {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let workspace = &mut *self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
         let ProductWorkspace { groups, padded: [padded, _], scratch, .. } = workspace;
         let (groups, reactions) = self.in_groups(groups, padded, reactions)?;
-        self.through_bodies(groups).write_velocities(reactions, scratch)?;
-        let Self { bodies, structure, .. } = self;
+        self.through_bodies(groups).write_velocities(reactions, scratch)
+    }
+
+    /// Give all bodies the free velocities that have been computed.
+    pub(crate) fn take_velocities(&mut self) {
+        let Self { bodies, structure, workspace, .. } = self;
+        let scratch = &workspace.get_mut().unwrap_or_else(PoisonError::into_inner).scratch;
         let (bodies, marks) = bodies.all_mut();
         for (place, (body, mark)) in bodies.iter_mut().zip(marks).enumerate() {
             if let Some(body) = body {
@@ -206,7 +221,6 @@ impl System {
             }
         }
         self.is_fresh = false;
-        Ok(())
     }
 
     /// Estimate the largest eigenvalue of W by the method of Lanczos on its blocks: see [`EigenProblem::largest_eigenvalue`].
