@@ -86,6 +86,47 @@ static void refuse_calls (ldy_parallel *parallel)
   CHECK_INT (ldy_parallel_multiply (parallel, x, y, count, 0), 0);
 }
 
+/* The collective functions, called so that each succeeds alone. */
+static int call (int function, ldy_parallel *parallel)
+{
+  static double x[4096], y[4096];
+  ldy_contact_solver_options options = LDY_CONTACT_SOLVER_OPTIONS_INIT;
+  size_t count = ldy_parallel_scalar_count (parallel);
+  double sum;
+
+  switch (function) {
+  case 0: return ldy_parallel_add_ghosts (parallel, NULL, NULL, 0);
+  case 1: return ldy_parallel_refresh (parallel);
+  case 2: return ldy_parallel_update (parallel, 0.25);
+  case 3: return ldy_parallel_multiply (parallel, x, y, count, 0);
+  case 4: return ldy_parallel_dot (parallel, x, y, count, &sum);
+  case 5: options.max_sweeps = 1; return ldy_parallel_solve (parallel, &options, LDY_PARALLEL_SAME_BITS, y, count, NULL);
+  case 6: return ldy_parallel_apply_reactions (parallel, x, count);
+  case 7: return ldy_parallel_migrate (parallel, NULL, NULL, 0, NULL, NULL, 0);
+  case 8: return ldy_parallel_partition (parallel, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0);
+  default: return ldy_parallel_rows_write (parallel, "/dev/null/none", LDY_FILE_FORMAT_MATRIX_MARKET);
+  }
+}
+
+static const char *const FUNCTIONS[] = { "ldy_parallel_add_ghosts", "ldy_parallel_refresh", "ldy_parallel_update", "ldy_parallel_multiply", "ldy_parallel_dot",
+  "ldy_parallel_solve", "ldy_parallel_apply_reactions", "ldy_parallel_migrate", "ldy_parallel_partition", "ldy_parallel_rows_write" };
+#define FUNCTION_COUNT ((int) (sizeof FUNCTIONS / sizeof *FUNCTIONS))
+
+/* Each two collective functions at the same time: both names are in the error, and the next call succeeds. */
+static void refuse_pairs (ldy_parallel *parallel)
+{
+  int one, other;
+
+  for (one = 0; one < FUNCTION_COUNT; one ++) {
+    for (other = 0; other < FUNCTION_COUNT; other ++) {
+      if (one == other) continue;
+      all_have (call (rank == one % ranks ? one : other, parallel), LDY_ERROR_INVALID_ARGUMENT, one % ranks, FUNCTIONS[one]);
+      CHECK_TEXT (ldy_last_error (), FUNCTIONS[other]);
+    }
+    CHECK_INT (call (3, parallel), 0);
+  }
+}
+
 static void refuse_partitions (const WORLD *world, ldy_parallel *parallel)
 {
   int last = rank == ranks - 1, other = world->owners[0] != rank, i;
@@ -233,6 +274,7 @@ int main (int argc, char **argv)
   delay ();
   CHECK_INT (ldy_parallel_update (parallel, 0.25), 0);
   refuse_calls (parallel);
+  refuse_pairs (parallel);
   refuse_partitions (world, parallel);
   refuse_solutions (parallel);
   fail_in_update (world, parallel);
