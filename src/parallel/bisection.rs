@@ -211,3 +211,25 @@ impl<'a> Bisection<'a> {
         std::mem::swap(&mut self.parts, &mut self.next);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Half of the processes get half of bodies whose weights and number no 32 bits hold.
+    #[test]
+    fn cuts_balance_more_than_32_bits_count() {
+        let part = Part { total: 16 << 50, ..Part::new(10) };
+        let mut sums = [0; 2 * VALUES];
+        sums.as_chunks_mut::<2>().0.fill([1 << 50, 1 << 40]);
+        let mut narrowed = part;
+        narrowed.narrow(&sums, 124);
+        // Eight of sixteen digits have half of the weight.
+        assert_eq!((narrowed.is_cut, narrowed.cut), (true, (8 << 124) - 1));
+        let mut narrowed = part;
+        sums[1] += 1;
+        sums[0] += 1;
+        narrowed.narrow(&sums, 124);
+        assert_eq!((narrowed.is_cut, narrowed.below, narrowed.cut), (false, (7 << 50) + 1, 7 << 124));
+    }
+}

@@ -149,6 +149,18 @@ mod tests {
         sum
     }
 
+    /// The integers of that many processes are added before they are carried.
+    #[test]
+    fn sums_of_a_billion_processes_overflow_nothing() {
+        for value in [1.0, -1.0, f64::MAX / 2.0_f64.powi(31), 1.9999999999999998, -f64::MIN_POSITIVE] {
+            let (mut sum, mut words) = (ExactSum::default(), [0; WORDS]);
+            sum.add(value);
+            sum.write(&mut words);
+            let all = words.map(|word| word.checked_mul(1 << 30).unwrap());
+            assert_eq!(ExactSum::read(&all).value(), value * 2.0_f64.powi(30));
+        }
+    }
+
     /// The number times 2¹⁰⁷⁴.
     fn integer(value: f64) -> BigInt {
         let bits = value.to_bits();

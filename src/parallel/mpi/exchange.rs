@@ -55,8 +55,10 @@ impl Flight {
     /// Reserve all that `start` needs.
     ///
     /// # Errors
-    /// If memory is exhausted.
+    /// If memory is exhausted, or a message is longer than MPI can count.
     pub fn reserve(&self, group: &Group) -> Result {
+        let mut messages = self.inbox.iter().chain(&self.out);
+        messages.try_for_each(|Message { rank, words }| check_length(words.len(), *rank))?;
         group.reserve(self.out.len() + self.inbox.len())
     }
 
@@ -188,7 +190,7 @@ impl Letters {
         let made = match announced {
             Ok((letters, sent, mut received)) => {
                 group.announce(&sent, &mut received, traffic)?;
-                letters.arrange(group, &received)
+                letters.arrange(group.rank(), &received)
             }
             Err(code) => {
                 group.announce(&[], &mut [], traffic)?;
@@ -212,7 +214,7 @@ impl Letters {
         let made = letters.and_then(|letters| {
             let mut received = repeated(group.size(), 0).map_err(no_memory)?;
             partners.read_lengths(&mut received);
-            letters.arrange(group, &received)
+            letters.arrange(group.rank(), &received)
         });
         Self::send(group, made, traffic)
     }
@@ -254,13 +256,12 @@ impl Letters {
     }
 
     /// Put letters in a flight, with room for those that arrive and one more.
-    fn arrange(self, group: &Group, received: &[i64]) -> Result<Mail> {
+    fn arrange(self, own_rank: usize, received: &[i64]) -> Result<Mail> {
         let (mut flight, mut own) = (Flight::default(), None);
         for (rank, Words(words)) in
             self.words.into_iter().enumerate().filter(|(_, words)| !words.0.is_empty())
         {
-            check_length(words.len(), rank)?;
-            match rank == group.rank() {
+            match rank == own_rank {
                 true => own = Some(Message { rank, words }),
                 false => push(&mut flight.out, Message { rank, words }).map_err(no_memory)?,
             }
@@ -299,5 +300,17 @@ mod tests {
         for length in [1 << 31, 1 << 32, (1 << 32) + 7] {
             assert_eq!(check_length(length, 1), Err(Code::TooLarge));
         }
+    }
+
+    /// No memory is asked for: it would be 16 GiB.
+    #[test]
+    fn a_longer_letter_is_refused_when_it_is_announced() {
+        for length in [1_i64 << 31, (1 << 32) + 1] {
+            let letters = Letters { words: vec![Words::default(), Words(vec![7])] };
+            assert_eq!(letters.arrange(0, &[0, length]).err(), Some(Code::TooLarge));
+        }
+        let letters = Letters { words: vec![Words::default(), Words(vec![7])] };
+        let flight = letters.arrange(0, &[0, 3]).unwrap().flight;
+        assert_eq!((flight.out[0].words.len(), flight.inbox[0].words.len()), (1, 3));
     }
 }

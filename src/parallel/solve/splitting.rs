@@ -11,7 +11,7 @@
 
 use std::mem;
 
-use crate::ffi::errors::Result;
+use crate::ffi::errors::{Code, Result, fail};
 use crate::math::{Block, Vector};
 use crate::memory::{self, push, refill};
 use crate::parallel::mpi::exchange::no_memory;
@@ -112,7 +112,10 @@ impl ParallelSystem {
                         push(&mut splitting.more, more).map_err(no_memory)?;
                     }
                 }
-                splitting.starts[three as usize + 1] = splitting.columns.len() as i32;
+                let end = i32::try_from(splitting.columns.len());
+                splitting.starts[three as usize + 1] = end.map_err(|_| {
+                    fail!(Code::TooLarge, "rows on split bodies have more blocks than an i32 can count")
+                })?;
             }
         }
         Ok(splitting)
