@@ -162,6 +162,8 @@ int ldy_parallel_add_point_constraints(ldy_parallel *parallel,
                                        size_t points_stride,
                                        size_t count);
 
+/* A flag of ldy_parallel_rows_write: a file for each process, and an index. */
+#define LDY_PARALLEL_PIECES 256
 
 /* Assemble W, B and V on all processes. Collective.
 
@@ -260,15 +262,19 @@ int ldy_parallel_apply_reactions(ldy_parallel *parallel,
                                  const double *R,
                                  size_t count);
 
-/* Write W of all processes to one file. Collective. The file has the same bytes for any number of processes: those that
-   ldy_rows_write writes for the rows of one process, in the order of global ids. Each process writes a part of the file, by the parallel
-   input and output of MPI, and needs memory for its part.
+/* Write W of all processes to one file, or to a file for each process. Collective. The one file has the same bytes for any number of
+   processes: those that ldy_rows_write writes for the rows of one process, in the order of global ids. Each process writes a part of it,
+   by the parallel input and output of MPI, and needs memory for its part.
 
    - path: a C string, the same on all processes, in a folder that all of them have.
    - format: LDY_FILE_FORMAT_MATRIX_MARKET, or LDY_FILE_FORMAT_NPZ for at most 4 GiB and 2^31 - 1 entries; the same on all processes.
+     Add LDY_PARALLEL_PIECES for a file for each process, whose name is path with .RANK.mtx or .RANK.npz. Each has consecutive rows of W,
+     about as many as the others, and all columns: the files, one below the other, are W. path is then the index, a text: a line that
+     begins with %, a line with the numbers of scalar rows, columns and entries of W, and a line for each file, in the order of rows: the
+     scalar rows before it, its scalar rows, its entries, and its name in the folder of path.
 
-   The file is written beside an old one of this name, as path with .ldy-part, and replaces it when it is complete: after an error the
-   old file is as it was.
+   A file is written beside an old one of this name, as path with .ldy-part, and replaces it when all are complete: after an error the
+   old file is as it was. The index is written last.
 
    Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, LDY_ERROR_TOO_LARGE if W
    is too large for the format, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change,
@@ -292,8 +298,9 @@ int ldy_parallel_rows_write(ldy_parallel *parallel,
 
 /* Find forces R that obey the laws of all constraints, with the rows of the last update. Collective.
 
-   The method is Gauss-Seidel with momentum, color by color. The colors belong to the constraints of all processes together. Laws are those kept
-   with the constraints, see ldy_system_set_law.
+   The method is Gauss-Seidel with momentum. In LDY_PARALLEL_SAME_BITS, the order of constraints that share a body depends on their ids
+   alone: 64 consecutive ids follow each other, so give close ids to close constraints. Laws are those kept with the constraints, see
+   ldy_system_set_law.
 
    - options: as in ldy_contact_solver_solve, the same on all processes; NULL: defaults. method is LDY_METHOD_AUTOMATIC or
      LDY_METHOD_GAUSS_SEIDEL, which mean the same here. canonical, max_work and progress must be 0 or NULL.
@@ -372,7 +379,8 @@ typedef struct {
   uint64_t shared;
   /* Number of processes to which constraints are sent. */
   uint64_t neighbors;
-  /* Number of colors of the last solution; a process sends at most one message for each color and neighbor in a sweep. */
+  /* Number of colors of the last solution: the most messages that a constraint waits for in a sweep, one after the other, and 1. A
+     process sends at most one message for each color and neighbor in a sweep. */
   uint64_t colors;
 } ldy_parallel_stats;
 

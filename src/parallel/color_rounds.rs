@@ -6,13 +6,13 @@ use std::ffi::c_int;
 use crate::ffi::errors::Result;
 use crate::memory::{self, push, repeated};
 
-use super::coloring::{Coloring, HALTED, NONE};
+use super::coloring::{Coloring, NONE};
 use super::mpi::exchange::{Flight, Message, Traffic};
 use super::mpi::group::Group;
 use super::row_exchange::RowsOfRank;
 
 /// Colors in a word.
-const COLORS: usize = 4;
+const COLORS: usize = 2;
 
 const TAG: c_int = 5;
 
@@ -42,7 +42,7 @@ fn messages(lists: &[RowsOfRank]) -> memory::Result<Vec<Message>> {
 fn pack(rows: &mut Vec<u32>, words: &mut Vec<u64>, coloring: &Coloring) {
     words.truncate(rows.len().div_ceil(COLORS));
     for (word, rows) in words.iter_mut().zip(rows.chunks(COLORS)) {
-        *word = rows.iter().rev().fold(0, |word, &row| word << 16 | u64::from(coloring.color(row)));
+        *word = rows.iter().rev().fold(0, |word, &row| word << 32 | u64::from(coloring.color(row)));
     }
     rows.retain(|&row| coloring.color(row) == NONE);
 }
@@ -84,8 +84,8 @@ impl Rounds {
         flight.finish(group)?;
         for (rows, message) in inbox.iter_mut().zip(&flight.inbox) {
             let words = message.words.iter();
-            let mut colors = words.flat_map(|word| (0..COLORS).map(move |k| (word >> (16 * k)) as u16));
-            rows.retain(|&row| !coloring.receive(row, colors.next().unwrap_or(HALTED)));
+            let mut colors = words.flat_map(|word| (0..COLORS).map(move |k| (word >> (32 * k)) as u32));
+            rows.retain(|&row| !coloring.receive(row, colors.next().unwrap_or(NONE)));
         }
         Ok(())
     }

@@ -5,7 +5,8 @@
 //! so that each block, V and B have the bits that one process computes. `system` has the parts of a process, `ghosts` the copies of
 //! bodies, `halo` the choice of constraints that go to other processes, `update` one update, `row_exchange` values of rows that go to
 //! the halos of others, `partition` chooses processes for bodies and constraints by `bisection`, `migrate` moves them there, `products` has
-//! products and sums, `exact_sum` sums that do not depend on their order. `coloring` gives constraints colors, which processes send in `color_rounds`, and `solve` finds forces.
+//! products and sums, `exact_sum` sums that do not depend on their order. `coloring` has the order of sweeps and colors, which processes
+//! send in `color_rounds`, and `solve` finds forces.
 //! `rows_file` writes W to a file, `mpi` sends messages, `c_api` is the C interface.
 
 mod bisection;

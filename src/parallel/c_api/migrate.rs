@@ -70,7 +70,8 @@ pub struct ldy_parallel_stats {
     pub shared: u64,
     /// Number of processes to which constraints are sent.
     pub neighbors: u64,
-    /// Number of colors of the last solution; a process sends at most one message for each color and neighbor in a sweep.
+    /// Number of colors of the last solution: the most messages that a constraint waits for in a sweep, one after the other, and 1. A
+    /// process sends at most one message for each color and neighbor in a sweep.
     pub colors: u64,
 }
 

@@ -22,8 +22,9 @@ pub const LDY_PARALLEL_FAST: i32 = 1;
 
 /// Find forces R that obey the laws of all constraints, with the rows of the last update. Collective.
 ///
-/// The method is Gauss-Seidel with momentum, color by color. The colors belong to the constraints of all processes together. Laws are those kept
-/// with the constraints, see ldy_system_set_law.
+/// The method is Gauss-Seidel with momentum. In LDY_PARALLEL_SAME_BITS, the order of constraints that share a body depends on their ids
+/// alone: 64 consecutive ids follow each other, so give close ids to close constraints. Laws are those kept with the constraints, see
+/// ldy_system_set_law.
 ///
 /// - options: as in ldy_contact_solver_solve, the same on all processes; NULL: defaults. method is LDY_METHOD_AUTOMATIC or
 ///   LDY_METHOD_GAUSS_SEIDEL, which mean the same here. canonical, max_work and progress must be 0 or NULL.

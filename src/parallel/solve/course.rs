@@ -18,7 +18,7 @@ use crate::solve::parts_of_solution::{
 use crate::solve::{Law, Options, Report, Status};
 use crate::team::Team;
 
-use super::order::{Color, Order};
+use super::order::{Color, Order, Part};
 use super::splitting::SplitRows;
 use super::sums::{largest, sum, sums};
 use super::{Mode, Workspace};
@@ -132,11 +132,7 @@ impl Course<'_> {
         for vector in [now, allowed, velocities, best] {
             collect(vector, rows, forces.iter().copied())?;
         }
-        let lists = self.order.colors.iter().flat_map(|color| {
-            let [before, after] = &color.alone;
-            [before.len(), after.len(), color.interior.len(), color.boundary.len()]
-        });
-        let most = lists.max();
+        let most = self.order.colors.iter().flat_map(|color| &color.parts).map(Part::len).max();
         refill(changes, most.unwrap_or(0), 0.0)?;
         collect(history, MOST_NOTES, std::iter::empty())
     }
@@ -257,19 +253,21 @@ impl Course<'_> {
         if *mode == Mode::Fast {
             split.free_velocities(&order.split, problem, sweeps, &memory.q, velocities);
         }
+        let is_alone = team_size == 1;
         for (number, color) in order.colors.iter_mut().enumerate() {
             let is_split = |range: &[u32; 2]| *mode == Mode::Fast && order.split.has(range[0] as usize);
-            let is_alone = *mode == Mode::SameBits && team_size == 1;
-            for ranges in color.lists(is_alone)[0].chunk_by(|one, other| is_split(one) == is_split(other)) {
-                if is_split(&ranges[0]) {
-                    let split = split.problem(&order.split, problem);
-                    relax(&split, &Prepared { q: velocities, ..*prepared }, ranges);
-                } else {
-                    relax(problem, prepared, ranges);
+            for rows in color.parts[0].groups(is_alone) {
+                for ranges in rows.chunk_by(|one, other| is_split(one) == is_split(other)) {
+                    if is_split(&ranges[0]) {
+                        let split = split.problem(&order.split, problem);
+                        relax(&split, &Prepared { q: velocities, ..*prepared }, ranges);
+                    } else {
+                        relax(problem, prepared, ranges);
+                    }
                 }
             }
             color.send(group, traffic, number, sweeps)?;
-            relax(problem, prepared, color.lists(is_alone)[1]);
+            color.parts[1].groups(is_alone).for_each(|ranges| relax(problem, prepared, ranges));
             color.receive(group, sweeps)?;
         }
         Ok(squares)

@@ -1,8 +1,8 @@
-//! Forces of constraints across processes: Gauss–Seidel with momentum, color by color. The colors, the sums that guide momentum, and the
+//! Forces of constraints across processes: Gauss–Seidel with momentum. The order of neighbors, the sums that guide momentum, and the
 //! norms and residuals belong to all processes together, so that forces have the same bits for any number of processes and any partition.
 //!
 //! `course` is the course of a solution, `threes` the problem in rows of three, `order` the order of rows and the messages of each color,
-//! `schedule` the order for one thread, `splitting` the shares of bodies in the fast mode, `sums` the sums over all rows, `input` the laws
+//! `schedule` the order within a process, `splitting` the shares of bodies in the fast mode, `sums` the sums over all rows, `input` the laws
 //! and forces of the halo.
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,7 @@ use threes::Threes;
 /// How processes work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// By colors of all rows: forces have the same bits for any partition.
+    /// In an order of all rows: forces have the same bits for any partition.
     SameBits,
     /// Gauss–Seidel within a process, each with a part of the mass of bodies that several processes change.
     Fast,

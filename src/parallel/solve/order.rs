@@ -5,7 +5,7 @@ use std::ffi::c_int;
 
 use crate::ffi::errors::Result;
 use crate::memory::{self, push, repeated};
-use crate::parallel::coloring::NONE;
+use crate::parallel::coloring::Precedence;
 use crate::parallel::mpi::exchange::{Flight, Message, Traffic, no_memory};
 use crate::parallel::mpi::group::Group;
 use crate::parallel::row_exchange::RowsOfRank;
@@ -14,18 +14,23 @@ use crate::rows::BlockRows;
 use crate::solve::parts_of_solution::Sweeps;
 
 use super::Mode;
-use super::schedule::stages;
+use super::schedule::{Given, Stage, stages};
 use super::splitting::Splitting;
 
-/// The rows of one color on this process, as ranges of rows of three.
+/// Rows that are relaxed without messages between them, as ranges of rows of three.
+#[derive(Debug, Default)]
+pub struct Part {
+    alone: Vec<[u32; 2]>,
+    shared: Vec<[u32; 2]>,
+    ends: Vec<u32>,
+}
+
+/// The rows of one color on this process.
 #[derive(Debug, Default)]
 pub struct Color {
-    /// Rows with blocks in columns of the halo, or in the halo of others: they come first, so that messages start early.
-    pub boundary: Vec<[u32; 2]>,
-    /// All other rows.
-    pub interior: Vec<[u32; 2]>,
-    /// The rows that one thread relaxes before the message of this color, and while it is under way, where all colors have the same bits.
-    pub alone: [Vec<[u32; 2]>; 2],
+    /// Rows that are relaxed before the message of this color: those with blocks in columns of the halo, which are the rows in the halos of
+    /// others, and those that come before them. And rows that are relaxed while the message is under way.
+    pub parts: [Part; 2],
     /// Rows of three that go to each neighbor, and those that come.
     out: Vec<(usize, Vec<u32>)>,
     inbox: Vec<(usize, Vec<u32>)>,
@@ -70,13 +75,28 @@ fn firsts(w: &BlockRows) -> memory::Result<Vec<u32>> {
     Ok(list)
 }
 
-impl Color {
-    /// The rows that are relaxed before the message, and while it is under way; by one thread alone, or by a team.
-    pub fn lists(&self, is_alone: bool) -> [&[[u32; 2]]; 2] {
-        let Self { alone: [before, after], boundary, interior, .. } = self;
-        if is_alone { [before, after] } else { [boundary, interior] }
+impl Part {
+    fn new(stage: &Stage, range: impl Fn(u32) -> [u32; 2]) -> memory::Result<Self> {
+        let [alone, shared] = [&stage.alone, &stage.shared]
+            .map(|rows| memory::collected(rows.len(), rows.iter().map(|&row| range(row))));
+        Ok(Self { alone: alone?, shared: shared?, ends: memory::copied(&stage.ends)? })
     }
 
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.alone.len()
+    }
+
+    /// All rows, in the order for one thread; or groups of them. No block of W connects two rows of such a group.
+    pub fn groups(&self, is_alone: bool) -> impl Iterator<Item = &[[u32; 2]]> {
+        let Self { alone, shared, ends } = self;
+        let begins = std::iter::once(0).chain(ends.iter().copied());
+        let groups = begins.zip(ends).map(|(begin, &end)| &shared[begin as usize..end as usize]);
+        is_alone.then_some(&alone[..]).into_iter().chain(groups.filter(move |_| !is_alone))
+    }
+}
+
+impl Color {
     /// The rows of three that go to each neighbor.
     pub fn out(&self) -> &[(usize, Vec<u32>)] {
         &self.out
@@ -139,65 +159,70 @@ impl ParallelSystem {
     /// The same on all processes: if memory is exhausted.
     pub(super) fn make_order(&mut self, mode: Mode) -> Result {
         self.solver.forget_order();
-        let colors = match mode {
-            Mode::SameBits => self.color_rows()?,
-            // One color: rows of this process in the order of ids, and messages after them.
-            Mode::Fast => Vec::new(),
+        // In the fast mode there is one color: rows of this process in the order of ids, and messages after them.
+        let (colors, precedence) = match mode {
+            Mode::SameBits => self.color_rows().map(|(colors, precedence)| (colors, Some(precedence)))?,
+            Mode::Fast => (Vec::new(), None),
         };
-        let mut most =
-            [colors.iter().filter(|&&color| color != NONE).max().map_or(0, |&color| i64::from(color))];
+        let own = self.rows.own.iter().filter_map(|&row| colors.get(row as usize));
+        let mut most = [own.max().map_or(0, |&color| i64::from(color))];
         self.group.max(&mut most)?;
-        let listed = self.list_order(&colors, most[0] as usize + 1, mode);
+        let listed = self.list_order(&colors, most[0] as usize + 1, precedence.as_ref());
         self.group.agree(listed.as_ref().map(|_| ()).map_err(|&code| code))?;
         self.solver.order = listed?;
         Ok(())
     }
 
-    fn list_order(&self, colors: &[u16], count: usize, mode: Mode) -> Result<Order> {
+    fn list_order(&self, colors: &[u32], count: usize, precedence: Option<&Precedence>) -> Result<Order> {
         let w = self.system.results()?.w;
         let firsts = firsts(&w).map_err(no_memory)?;
-        let colors = self.list_colors(colors, count, &firsts, mode).map_err(no_memory)?;
+        let is_fast = precedence.is_none();
+        let colors = self.list_colors(&w, colors, count, &firsts, precedence).map_err(no_memory)?;
         colors.iter().try_for_each(|color| color.flight.reserve(&self.group))?;
         let own = self.rows.own.iter().map(|&row| [firsts[row as usize], firsts[row as usize + 1]]);
         let own = memory::collected(self.rows.own.len(), own).map_err(no_memory)?;
-        let split = if mode == Mode::Fast { self.list_splitting(&firsts)? } else { Splitting::default() };
-        Ok(Order { colors, own, split, mode: Some(mode) })
+        let split = if is_fast { self.list_splitting(&firsts)? } else { Splitting::default() };
+        let mode = Some(if is_fast { Mode::Fast } else { Mode::SameBits });
+        Ok(Order { colors, own, split, mode })
+    }
+
+    /// The own rows with blocks in columns of the halo. Other processes have them in their halos.
+    fn boundary(&self, w: &BlockRows) -> memory::Result<Vec<bool>> {
+        let mut is_boundary = repeated(w.len(), false)?;
+        let shared = self.rows.out.iter().flat_map(|list| &list.rows);
+        shared.for_each(|&row| is_boundary[row as usize] = true);
+        Ok(is_boundary)
     }
 
     fn list_colors(
         &self,
-        colors: &[u16],
+        w: &BlockRows,
+        colors: &[u32],
         count: usize,
         firsts: &[u32],
-        mode: Mode,
+        precedence: Option<&Precedence>,
     ) -> memory::Result<Vec<Color>> {
-        let Ok(results) = self.system.results() else { return Ok(Vec::new()) };
-        let w = &results.w;
         let range = |row: u32| [firsts[row as usize], firsts[row as usize + 1]];
-        let color = |row: u32| colors.get(row as usize).map_or(0, |&color| usize::from(color));
+        let color = |row: u32| colors.get(row as usize).map_or(0, |&color| color as usize);
+        let is_boundary = self.boundary(w)?;
+        let own = &self.rows.own;
+        let stages = match precedence {
+            Some(precedence) => {
+                stages(&Given { w: *w, precedence, colors, count, own, is_boundary: &is_boundary })?
+            }
+            None => {
+                let of = |boundary: bool| {
+                    let rows = own.iter().filter(|&&row| is_boundary[row as usize] == boundary);
+                    memory::collected(own.len(), rows.copied())
+                };
+                let stages = [of(true)?, of(false)?].map(|alone| Stage { alone, ..Stage::default() });
+                memory::collected(1, std::iter::once(stages))?
+            }
+        };
         let mut lists = memory::with_capacity(count)?;
-        lists.resize_with(count, Color::default);
-        let mut is_boundary = repeated(w.len(), false)?;
-        for list in &self.rows.inbox {
-            for &row in &list.rows {
-                for &column in &w.columns()[w.blocks(row as usize)] {
-                    is_boundary[column as usize] = true;
-                }
-            }
-        }
-        let shared = self.rows.out.iter().flat_map(|list| &list.rows);
-        shared.for_each(|&row| is_boundary[row as usize] = true);
-        for &row in &self.rows.own {
-            let Color { boundary, interior, .. } = &mut lists[color(row)];
-            push(if is_boundary[row as usize] { boundary } else { interior }, range(row))?;
-        }
-        if mode == Mode::SameBits {
-            let stages = stages(*w, colors, &self.rows.own, &is_boundary, count)?;
-            for (Color { alone, .. }, stage) in lists.iter_mut().zip(&stages) {
-                for (to, rows) in alone.iter_mut().zip(stage) {
-                    *to = memory::collected(rows.len(), rows.iter().map(|&row| range(row)))?;
-                }
-            }
+        for [before, during] in &stages {
+            let parts = [Part::new(before, range)?, Part::new(during, range)?];
+            lists.push(Color { parts, ..Color::default() });
         }
         let add = |rows: &[RowsOfRank], lists: &mut [Color], is_out: bool| -> memory::Result {
             for list in rows {
