@@ -128,6 +128,13 @@ public:
 
   void apply_reactions (values R) { detail::check (ldy_parallel_apply_reactions (raw (), R.data (), R.size ())); }
 
+  /* Write W of all processes. format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ; add LDY_PARALLEL_PIECES for a file for each
+     process, and an index. */
+  void write_rows (const std::string &path, int format) const
+  {
+    detail::check (ldy_parallel_rows_write (raw (), path.c_str (), format));
+  }
+
   /* R: in the initial guess, out the forces. mode: LDY_PARALLEL_SAME_BITS or LDY_PARALLEL_FAST. */
   contact_solver_report solve (view<double> R, const contact_solver_options &options = {}, int mode = LDY_PARALLEL_SAME_BITS)
   {

@@ -73,7 +73,7 @@ bench-python: python library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed
 PYTHON_MPI := $(PYTHON_TEST)/mpi
 
 test-python-mpi: $(PYTHON_BUILD)/installed
-	@scripts/require cc $(CARGO) $(MPICC.openmpi) python3-mpi4py
+	@scripts/require cc $(CARGO) $(MPICC.openmpi) python3-mpi4py python3-scipy
 	@rm -rf $(PYTHON_MPI)
 	@cd python && LDY_MPICC=$(MPICC.openmpi) CARGO_TARGET_DIR=$(abspath $(TARGET)) $(PYTHON_BUILD)/bin/maturin build --locked --quiet \
 	  --interpreter $(PYTHON_BUILD)/bin/python --out $(PYTHON_MPI)/wheel --auditwheel skip --features mpi \

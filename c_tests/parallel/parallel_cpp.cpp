@@ -3,6 +3,9 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -98,6 +101,28 @@ void check_step (ldy::parallel &parallel)
   for (std::int32_t row : parallel.rows ()) for (int i = 0; i < 3; i ++) CHECK_NEAR (B[static_cast<std::size_t> (3 * row + i)], 0, 1e-9);
 }
 
+/* The files are those of the function in C. */
+void check_files (const ldy::parallel &parallel, const std::string &path)
+{
+  auto content = [&] {
+    std::ifstream file (path, std::ios::binary);
+    return std::string (std::istreambuf_iterator<char> (file), {});
+  };
+  for (int format : std::array<int, 2> { LDY_FILE_FORMAT_NPZ, LDY_FILE_FORMAT_MATRIX_MARKET | LDY_PARALLEL_PIECES }) {
+    CHECK_INT (ldy_parallel_rows_write (parallel.raw (), path.c_str (), format), 0);
+    std::string expected = content ();
+    MPI_Barrier (MPI_COMM_WORLD);
+    std::remove (path.c_str ());
+    MPI_Barrier (MPI_COMM_WORLD);
+    parallel.write_rows (path, format);
+    CHECK (!expected.empty () && content () == expected);
+    MPI_Barrier (MPI_COMM_WORLD);
+  }
+  std::remove (path.c_str ());
+  std::remove ((path + "." + std::to_string (rank) + ".mtx").c_str ());
+  CHECK (fails (LDY_ERROR_FILE_OPEN, "/nowhere", [&] { parallel.write_rows ("/nowhere/W", LDY_FILE_FORMAT_NPZ); }));
+}
+
 /* A constraint gets the process of its first sphere, and all arrive where they began. */
 void check_migration (ldy::parallel &parallel)
 {
@@ -144,11 +169,12 @@ void check_lengths (ldy::parallel &parallel)
   parallel.multiply (x, y);
 }
 
-void run ()
+void run (const std::string &path)
 {
   ldy::parallel first = chain ();
   ldy::parallel parallel = std::move (first);
   check_step (parallel);
+  check_files (parallel, path);
   check_migration (parallel);
   check_lengths (parallel);
 }
@@ -161,7 +187,7 @@ int main (int argc, char **argv)
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   MPI_Comm_size (MPI_COMM_WORLD, &ranks);
   try {
-    run ();
+    run (argc > 1 ? argv[1] : "parallel_cpp");
   } catch (const ldy::Error &error) {
     std::printf ("rank %d: %s\n", rank, error.what ());
     MPI_Abort (MPI_COMM_WORLD, 1);

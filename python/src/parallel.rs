@@ -1,7 +1,10 @@
 //! Systems across processes, in the build with the feature `mpi`.
 
+use std::ffi::CString;
+use std::path::PathBuf;
+
 use ldy::ffi::errors::Code;
-use ldy::parallel::{Mode, ParallelSystem, Partition};
+use ldy::parallel::{Format, Mode, ParallelSystem, Partition};
 use ldy::system::{AtPoints, Id};
 use numpy::{PyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
@@ -139,6 +142,16 @@ impl Parallel {
     fn dot(&self, py: Python, x: Numbers, y: Numbers) -> PyResult<f64> {
         let (x, y) = (x.as_slice()?, y.as_slice()?);
         self.change(py, |parallel| parallel.dot(x, y))
+    }
+
+    fn write_rows(&self, py: Python, path: PathBuf, is_text: bool, are_pieces: bool) -> PyResult<()> {
+        let path = CString::new(path.into_os_string().into_encoded_bytes())
+            .map_err(|_| invalid(None, "the path has a zero byte"))?;
+        let format = if is_text { Format::MatrixMarket } else { Format::Npz };
+        self.change(py, |parallel| match are_pieces {
+            true => parallel.write_pieces(&path, format),
+            false => parallel.write_rows(&path, format),
+        })
     }
 
     fn apply_reactions(&self, py: Python, reactions: Numbers) -> PyResult<()> {

@@ -126,7 +126,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const 
             for (index, row) in ldy.list().enumerate() {
                 (*(*row).public.con).num = first_equation(index).unwrap_or_default();
             }
-            matrix_market::write_head(out, 3 * rows, 9 * (rows + blocks))?;
+            matrix_market::write_head(out, [3 * rows; 2], 9 * (rows + blocks))?;
             for row in ldy.list() {
                 let number = (*(*row).public.con).num;
                 matrix_market::write_block(out, [number.into(); 2], 3, &(*row).public.W)?;

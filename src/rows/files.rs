@@ -15,7 +15,7 @@ use crate::rows::block_rows::BlockRows;
 pub fn write_matrix_market(out: &mut impl Write, rows: &BlockRows) -> io::Result<()> {
     let size = rows.scalar_count();
     i32::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    write_head(out, size, rows.values().len())?;
+    write_head(out, [size; 2], rows.values().len())?;
     for row in 0..rows.len() {
         let own = rows.scalars(row);
         for (column, block) in rows.row(row) {
@@ -54,27 +54,26 @@ fn write_arrays(
     size: usize,
     parts: [(&[usize], Items); 3],
 ) -> io::Result<()> {
-    with_arrays(format, size, parts, |arrays| npz::write(out, arrays))
+    with_arrays(format, [size; 2], parts, |arrays| npz::write(out, arrays))
 }
 
 /// The indices of columns, starts and values among the arrays of an archive.
 #[cfg(feature = "mpi")]
 pub const PARTS: [usize; 3] = [0, 1, 4];
 
-/// Call a function with the arrays of an archive.
+/// Call a function with the arrays of an archive of a matrix with these numbers of rows and columns.
 pub fn with_arrays<T>(
     format: &[u8],
-    size: usize,
+    shape: [usize; 2],
     [columns, starts, values]: [(&[usize], Items); 3],
     work: impl FnOnce(&[Array]) -> io::Result<T>,
 ) -> io::Result<T> {
     let array = |name, kind, (shape, items)| Array { name, kind, shape, items };
-    let both = [size as i64; 2];
     work(&[
         array("indices", "<i4", columns),
         array("indptr", "<i4", starts),
         array("format", "|S3", (&[], &|out| out.write_all(format))),
-        array("shape", "<i8", (&[2], &|out| write_all(out, both.iter().map(|n| n.to_le_bytes())))),
+        array("shape", "<i8", (&[2], &|out| write_all(out, shape.iter().map(|&n| (n as i64).to_le_bytes())))),
         array("data", "<f8", values),
     ])
 }

@@ -10,6 +10,7 @@ except errors of types and shapes, which the process finds before it calls other
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,6 +164,23 @@ class Parallel:
     def dot(self, x: ArrayLike, y: ArrayLike) -> float:
         """Compute the sum of the products x y over all processes, exact until it is rounded once. Collective."""
         return self._core.dot(flat("x", x), flat("y", y))
+
+    def write_rows(self, path: str | os.PathLike[str], format: str = "npz", *, pieces: bool = False) -> None:
+        """Write W of all processes. Collective.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, the same on all processes, in a folder that all of them have.
+        format : {"npz", "mtx"}
+            An archive for ``scipy.sparse.load_npz``, or MatrixMarket.
+        pieces : bool, optional
+            Whether each process writes a file of its own, with consecutive rows of W and all columns. The file at ``path`` is then an
+            index of them, which the guide describes.
+        """
+        if format not in ("npz", "mtx"):
+            raise Error(f"format is {format!r}; expected 'npz' or 'mtx'")
+        self._core.write_rows(path, format == "mtx", pieces)
 
     def solve(
         self,

@@ -3,9 +3,14 @@
 mpirun -n 2 python chain.py
 """
 
+import shutil
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
+import scipy.io
+import scipy.sparse
 from mpi4py import MPI
 
 import ldy
@@ -77,6 +82,36 @@ def check_step(parallel):
     np.testing.assert_allclose(expected, whole.solve(tolerance=1e-12)[0], rtol=1e-6, atol=1e-9)
 
 
+def read_pieces(path):
+    """W of an index and its pieces."""
+    lines = path.read_text().splitlines()[2:]
+    return scipy.sparse.vstack([scipy.sparse.load_npz(path.parent / line.split(" ", 3)[3]) for line in lines])
+
+
+def check_files(parallel):
+    """W of one process to the bit, in one file and in pieces."""
+    whole = serial()
+    whole.update(0.25)
+    folder = Path(COMM.bcast(tempfile.mkdtemp() if RANK == 0 else None))
+    parallel.write_rows(folder / "W.npz")
+    parallel.write_rows(folder / "W", pieces=True)
+    parallel.write_rows(str(folder / "W.mtx"), "mtx")
+    expected = whole.results().to_bsr().toarray()
+    np.testing.assert_array_equal(scipy.sparse.load_npz(folder / "W.npz").toarray(), expected)
+    np.testing.assert_array_equal(read_pieces(folder / "W").toarray(), expected)
+    assert len(list(folder.glob("W.*.npz"))) == SIZE
+    np.testing.assert_allclose(scipy.io.mmread(folder / "W.mtx").toarray(), expected, rtol=1e-14)
+    COMM.Barrier()
+    if RANK == 0:
+        shutil.rmtree(folder)
+    for path, format, text in (("W", "text", "format"), ("/nowhere/W", "npz", "/nowhere")):
+        try:
+            parallel.write_rows(path, format)
+            raise AssertionError("no error")
+        except ldy.Error as error:
+            assert text in str(error), error
+
+
 def check_migration(parallel):
     own, constraints = parallel.bodies, parallel.constraints
     weights = np.ones(len(own), dtype=int)
@@ -116,6 +151,7 @@ def check_errors(parallel):
 def main():
     parallel = across()
     check_step(parallel)
+    check_files(parallel)
     check_migration(parallel)
     check_step(parallel)
     check_velocities(parallel)

@@ -149,15 +149,22 @@ pub unsafe extern "C" fn ldy_parallel_apply_reactions(
     collective!(parallel, Call::ApplyReactions; R: values(count) => parallel.apply_reactions(R))
 }
 
-/// Write W of all processes to one file. Collective. The file has the same bytes for any number of processes: those that
-/// ldy_rows_write writes for the rows of one process, in the order of global ids. Each process writes a part of the file, by the parallel
-/// input and output of MPI, and needs memory for its part.
+/// A flag of ldy_parallel_rows_write: a file for each process, and an index.
+pub const LDY_PARALLEL_PIECES: i32 = 256;
+
+/// Write W of all processes to one file, or to a file for each process. Collective. The one file has the same bytes for any number of
+/// processes: those that ldy_rows_write writes for the rows of one process, in the order of global ids. Each process writes a part of it,
+/// by the parallel input and output of MPI, and needs memory for its part.
 ///
 /// - path: a C string, the same on all processes, in a folder that all of them have.
 /// - format: LDY_FILE_FORMAT_MATRIX_MARKET, or LDY_FILE_FORMAT_NPZ for at most 4 GiB and 2^31 - 1 entries; the same on all processes.
+///   Add LDY_PARALLEL_PIECES for a file for each process, whose name is path with .RANK.mtx or .RANK.npz. Each has consecutive rows of W,
+///   about as many as the others, and all columns: the files, one below the other, are W. path is then the index, a text: a line that
+///   begins with %, a line with the numbers of scalar rows, columns and entries of W, and a line for each file, in the order of rows: the
+///   scalar rows before it, its scalar rows, its entries, and its name in the folder of path.
 ///
-/// The file is written beside an old one of this name, as path with .ldy-part, and replaces it when it is complete: after an error the
-/// old file is as it was.
+/// A file is written beside an old one of this name, as path with .ldy-part, and replaces it when all are complete: after an error the
+/// old file is as it was. The index is written last.
 ///
 /// Returns 0, LDY_ERROR_FILE_OPEN if the file cannot be opened, LDY_ERROR_FILE_WRITE if it cannot be written, LDY_ERROR_TOO_LARGE if W
 /// is too large for the format, LDY_ERROR_STALE_RESULTS if there was no successful update since the last change,
@@ -173,13 +180,17 @@ pub unsafe extern "C" fn ldy_parallel_rows_write(
     format: i32,
 ) -> c_int {
     collective!(parallel, Call::RowsWrite; path: string => {
-        match format {
-            LDY_FILE_FORMAT_MATRIX_MARKET => parallel.write_rows(path, Format::MatrixMarket),
-            LDY_FILE_FORMAT_NPZ => parallel.write_rows(path, Format::Npz),
-            other => {
-                let why = fail!(Code::InvalidArgument, "format is {other}; expected one of LDY_FILE_FORMAT_*");
-                parallel.withdraw(Call::RowsWrite, why)
+        let of = match format & !LDY_PARALLEL_PIECES {
+            LDY_FILE_FORMAT_MATRIX_MARKET => Format::MatrixMarket,
+            LDY_FILE_FORMAT_NPZ => Format::Npz,
+            _ => {
+                let why = fail!(Code::InvalidArgument, "format is {format}; expected one of LDY_FILE_FORMAT_*");
+                return parallel.withdraw(Call::RowsWrite, why);
             }
+        };
+        match format & LDY_PARALLEL_PIECES {
+            0 => parallel.write_rows(path, of),
+            _ => parallel.write_pieces(path, of),
         }
     })
 }

@@ -2,13 +2,15 @@
 //!
 //! Rows of one process are not next to each other in W, which has the order of ids. So each process gets a range of ids and,
 //! from their owners, the rows in this range. Ranges have about the same number of rows. `numbering` chooses the ranges and gives rows
-//! their numbers in W, `piece` has the bytes of a range. All processes then write their pieces at once, by MPI's parallel input and output.
+//! their numbers in W, `piece` has the bytes of a range. All processes then write their pieces at once, by MPI's parallel input and output,
+//! or each to a file of its own, see `pieces`.
 #![forbid(unsafe_code)]
 
 mod numbering;
 mod piece;
+mod pieces;
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::{fs, io};
 
 use crate::ffi::errors::{Code, Result, fail};
@@ -20,7 +22,7 @@ use super::mpi::agreement::Call;
 use super::mpi::exchange::no_memory;
 use super::system::ParallelSystem;
 use numbering::Numbers;
-use piece::{Bytes, Piece};
+use piece::{Bytes, Piece, Place};
 
 /// A format of files of W.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +48,9 @@ struct Part<'a> {
     bytes: &'a [u8],
 }
 
-/// A number that is the same for the same file.
-fn digest(path: &CStr, format: Format) -> u64 {
-    path.to_bytes().iter().fold(format as u64, |digest, &byte| {
+/// A number that is the same for the same files.
+fn digest(path: &CStr, format: Format, are_pieces: bool) -> u64 {
+    path.to_bytes().iter().fold(2 * format as u64 + u64::from(are_pieces), |digest, &byte| {
         (digest.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x517c_c1b7_2722_0a95)
     })
 }
@@ -65,9 +67,11 @@ impl ParallelSystem {
     /// written, or memory is exhausted. An old file of this name is as it was then.
     pub fn write_rows(&mut self, path: &CStr, format: Format) -> Result {
         let checked = self.check_made();
-        self.group.begin(Call::RowsWrite, digest(path, format), false, checked)?;
+        self.group.begin(Call::RowsWrite, digest(path, format, false), false, checked)?;
         let (numbers, all) = self.number_rows()?;
-        let made = self.make_piece(&numbers, &all, format);
+        let (columns, before, is_first) = (all.scalars, numbers.before, self.rank() == 0);
+        let place = Place { file: all, columns, before, skipped: 0, is_first };
+        let made = self.make_piece(&numbers, &place, format);
         self.group.agree(made.as_ref().map(|_| ()).map_err(|&code| code))?;
         match (format, made?) {
             (Format::MatrixMarket, piece) => {
@@ -79,14 +83,20 @@ impl ParallelSystem {
         }
     }
 
-    /// The sums of values of the processes before this one, and of all.
-    fn before<const N: usize>(&self, own: [u64; N]) -> Result<([u64; N], [u64; N])> {
+    /// The values of all processes, in the order of ranks.
+    fn of_all<const N: usize>(&self, own: [u64; N]) -> Result<Vec<i64>> {
         let mut of_all = memory::repeated(N * self.size(), 0_i64).map_err(no_memory);
         self.group.agree(of_all.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let of_all = of_all.as_mut().map_err(|code| *code)?;
+        let list = of_all.as_mut().map_err(|code| *code)?;
         let at = N * self.rank();
-        of_all[at..at + N].iter_mut().zip(own).for_each(|(to, value)| *to = value as i64);
-        self.group.sum(of_all)?;
+        list[at..at + N].iter_mut().zip(own).for_each(|(to, value)| *to = value as i64);
+        self.group.sum(list)?;
+        of_all
+    }
+
+    /// The sums of values of the processes before this one, and of all.
+    fn before<const N: usize>(&self, own: [u64; N]) -> Result<([u64; N], [u64; N])> {
+        let of_all = self.of_all(own)?;
         let sum = |count: usize, k: usize| of_all.iter().skip(k).step_by(N).take(count).sum::<i64>() as u64;
         Ok((std::array::from_fn(|k| sum(self.rank(), k)), std::array::from_fn(|k| sum(self.size(), k))))
     }
@@ -95,14 +105,8 @@ impl ParallelSystem {
         let arrays = [&piece.indices, &piece.starts, &piece.values].map(|bytes| bytes.as_slice());
         let (before, lengths) = self.before(arrays.map(|bytes| bytes.len() as u64))?;
         // The checksum of an array is made of the checksums of its pieces, in the order of processes.
-        let mut sums = memory::repeated(6 * self.size(), 0_i64).map_err(no_memory);
-        self.group.agree(sums.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let sums = sums.as_mut().map_err(|code| *code)?;
-        for (k, bytes) in arrays.iter().enumerate() {
-            sums[6 * self.rank() + 2 * k] = i64::from(crc32fast::hash(bytes));
-            sums[6 * self.rank() + 2 * k + 1] = bytes.len() as i64;
-        }
-        self.group.sum(sums)?;
+        let [a, b, c] = arrays.map(|bytes| [u64::from(crc32fast::hash(bytes)), bytes.len() as u64]);
+        let sums = self.of_all([a[0], a[1], b[0], b[1], c[0], c[1]])?;
         let checksum = |k: usize| {
             let mut sum = crc32fast::Hasher::new();
             for of_rank in sums.chunks_exact(6) {
@@ -135,11 +139,9 @@ impl ParallelSystem {
     /// Write parts of a file. All processes have the same number of parts. The file is written beside an old one, and replaces it when it is complete.
     fn write_parts(&self, path: &CStr, parts: &[Part]) -> Result {
         let shown = path.to_string_lossy();
-        let name = path.to_bytes().iter().chain(b".ldy-part\0").copied();
-        let name = memory::collected(path.count_bytes() + 10, name).map_err(no_memory);
-        self.group.agree(name.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let name = name?;
-        let beside = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        let beside = longer(path, b".ldy-part");
+        self.group.agree(beside.as_ref().map(|_| ()).map_err(|&code| code))?;
+        let beside = &beside?;
         self.group.open_file(beside).map_err(|_| fail!(Code::FileOpen, "cannot be opened: {shown}"))?;
         let not_written = || fail!(Code::FileWrite, "cannot be written: {shown}");
         let mut written = Ok(());
@@ -159,6 +161,28 @@ impl ParallelSystem {
 
 const NO_ITEMS: npz::Items = &|_| Ok(());
 
+/// A path with this end.
+fn longer(path: &CStr, end: &[u8]) -> Result<CString> {
+    let bytes = path.to_bytes().iter().chain(end).chain(b"\0").copied();
+    let name = memory::collected(path.count_bytes() + end.len() + 1, bytes).map_err(no_memory)?;
+    CString::from_vec_with_nul(name).map_err(no_memory)
+}
+
+/// The name of the format of an archive.
+fn format(are_threes: bool) -> &'static [u8] {
+    if are_threes { b"bsr" } else { b"csr" }
+}
+
+/// The shapes of the indices, starts and values of an archive, and their dimensions.
+fn shapes(sizes: &Sizes, are_threes: bool) -> ([[usize; 3]; 3], [usize; 3]) {
+    let Sizes { rows, scalars, blocks, entries } = *sizes;
+    let [rows, scalars, blocks, entries] = [rows, scalars, blocks, entries].map(|count| count as usize);
+    match are_threes {
+        true => ([[blocks, 0, 0], [rows + 1, 0, 0], [blocks, 3, 3]], [1, 1, 3]),
+        false => ([[entries, 0, 0], [scalars + 1, 0, 0], [entries, 0, 0]], [1; 3]),
+    }
+}
+
 /// Write the parts of an archive around the indices, starts and values of W, which have these sums. Returns where these three begin.
 fn frame(
     all: &Sizes,
@@ -166,18 +190,12 @@ fn frame(
     sums: [npz::Sum; 3],
     around: &mut [Bytes; 4],
 ) -> io::Result<[u64; 3]> {
-    let (blocks, rows, entries) = (all.blocks as usize, all.rows as usize + 1, all.entries as usize);
-    let scalars = all.scalars as usize + 1;
-    let (indices, starts, values): (&[usize], &[usize], &[usize]) = match are_threes {
-        true => (&[blocks], &[rows], &[blocks, 3, 3]),
-        false => (&[entries], &[scalars], &[entries]),
-    };
-    let format: &[u8] = if are_threes { b"bsr" } else { b"csr" };
-    let parts: [(&[usize], npz::Items); 3] = [indices, starts, values].map(|shape| (shape, NO_ITEMS));
+    let (shapes, dimensions) = shapes(all, are_threes);
+    let parts = [0, 1, 2].map(|k| (&shapes[k][..dimensions[k]], NO_ITEMS));
     let [a, b, c, d] = around;
     let [first, second, third] = sums;
     let [at, next, last] = files::PARTS;
-    files::with_arrays(format, all.scalars as usize, parts, |arrays| {
+    files::with_arrays(format(are_threes), [all.scalars as usize; 2], parts, |arrays| {
         npz::write_around(&mut [a, b, c, d], arrays, [(at, first), (next, second), (last, third)])
     })
 }

@@ -20,7 +20,8 @@ pub struct Numbers {
     firsts: Vec<Id>,
     /// The number of each local row, and of its first scalar row.
     pub rows: Vec<[u64; 2]>,
-    /// The sizes of the ranges of the processes before this one.
+    /// The sizes of the range of this process, and of the ranges of the processes before it.
+    pub own: Sizes,
     pub before: Sizes,
     /// Whether all rows of all processes have three scalar rows.
     pub are_threes: bool,
@@ -49,7 +50,8 @@ impl ParallelSystem {
         let are_threes = self.system.results()?.w.as_threes().is_some();
         let mut flags = [i64::from(!are_threes)];
         self.group.max(&mut flags)?;
-        let mut numbers = Numbers { firsts, rows, before: Sizes::default(), are_threes: flags[0] == 0 };
+        let (own, before) = Default::default();
+        let mut numbers = Numbers { firsts, rows, own, before, are_threes: flags[0] == 0 };
         let letters = self.pack_sizes(&numbers);
         let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
         let listed = read_sizes(&messages);
@@ -59,7 +61,7 @@ impl ParallelSystem {
         listed.iter().for_each(|row| (0..3).for_each(|k| own[k + 1] += row.2[k]));
         let (before, all) = self.before(own)?;
         let sizes = |[rows, scalars, blocks, entries]: [u64; 4]| Sizes { rows, scalars, blocks, entries };
-        numbers.before = sizes(before);
+        (numbers.own, numbers.before) = (sizes(own), sizes(before));
         let letters = self.pack_numbers(&listed, before);
         let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
         let read = self.read_numbers(&mut numbers, &messages);

@@ -14,6 +14,19 @@ use crate::parallel::system::ParallelSystem;
 use super::numbering::Numbers;
 use super::{Format, Sizes, too_large};
 
+/// Where the rows of a piece go.
+pub struct Place {
+    /// The sizes of the file's matrix, and its columns.
+    pub file: Sizes,
+    pub columns: u64,
+    /// The sizes of what comes before the piece in the file.
+    pub before: Sizes,
+    /// The scalar rows of W before those of the file.
+    pub skipped: u64,
+    /// Whether the piece begins the file.
+    pub is_first: bool,
+}
+
 /// Bytes of arrays, or of a text in `values`.
 #[derive(Debug, Default)]
 pub struct Piece {
@@ -69,7 +82,7 @@ struct Row<'a> {
 
 impl ParallelSystem {
     /// Send rows to the processes whose ranges have them, and write those of this process's range. Collective.
-    pub(super) fn make_piece(&mut self, numbers: &Numbers, all: &Sizes, format: Format) -> Result<Piece> {
+    pub(super) fn make_piece(&mut self, numbers: &Numbers, place: &Place, format: Format) -> Result<Piece> {
         let letters = self.pack_rows(numbers);
         let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
         let mut rows = Vec::new();
@@ -80,20 +93,18 @@ impl ParallelSystem {
         let mut piece = Piece::default();
         let written = match format {
             Format::MatrixMarket => {
-                let head = if self.rank() == 0 {
-                    write_head(&mut piece.values, all.scalars as usize, all.entries as usize)
-                } else {
-                    Ok(())
+                let shape = [place.file.scalars, place.columns].map(|count| count as usize);
+                let head = match place.is_first {
+                    true => write_head(&mut piece.values, shape, place.file.entries as usize),
+                    false => Ok(()),
                 };
-                head.and_then(|()| rows.iter().try_for_each(|row| row.write_text(&mut piece.values)))
+                head.and_then(|()| rows.iter().try_for_each(|row| row.write_text(&mut piece.values, place)))
             }
             Format::Npz => {
-                let (count, first) = match numbers.are_threes {
-                    true => (all.blocks.max(all.rows), numbers.before.blocks),
-                    false => (all.entries.max(all.scalars), numbers.before.entries),
-                };
-                i32::try_from(count).map_err(too_large)?;
-                piece.write_rows(&rows, first as i32, self.rank() == 0, numbers.are_threes)
+                let Sizes { rows: count, scalars, blocks, entries } = place.file;
+                let most = if numbers.are_threes { blocks.max(count) } else { entries.max(scalars) };
+                i32::try_from(most.max(place.columns)).map_err(too_large)?;
+                piece.write_rows(&rows, place, numbers.are_threes)
             }
         };
         written.map_err(no_memory)?;
@@ -135,11 +146,11 @@ fn read_rows<'a>(message: &'a Message, rows: &mut Vec<Row<'a>>) -> Result {
 }
 
 impl Row<'_> {
-    fn write_text(&self, out: &mut Bytes) -> io::Result<()> {
+    fn write_text(&self, out: &mut Bytes, place: &Place) -> io::Result<()> {
         let mut values = [0.0; 36];
         for Block { scalar, values: words, .. } in &self.blocks {
             values.iter_mut().zip(*words).for_each(|(to, &word)| *to = f64::from_bits(word));
-            let place = [self.scalar as i64 + 1, *scalar as i64 + 1];
+            let place = [(self.scalar - place.skipped) as i64 + 1, *scalar as i64 + 1];
             write_block(out, place, self.height, &values[..words.len()])?;
         }
         Ok(())
@@ -147,9 +158,10 @@ impl Row<'_> {
 }
 
 impl Piece {
-    /// Write rows as block-sparse rows of 3 × 3 blocks, or as compressed scalar rows. `end`: the number of blocks or entries before.
-    fn write_rows(&mut self, rows: &[Row], mut end: i32, is_first: bool, are_threes: bool) -> io::Result<()> {
-        if is_first {
+    /// Write rows as block-sparse rows of 3 × 3 blocks, or as compressed scalar rows.
+    fn write_rows(&mut self, rows: &[Row], place: &Place, are_threes: bool) -> io::Result<()> {
+        let mut end = if are_threes { place.before.blocks } else { place.before.entries } as i32;
+        if place.is_first {
             self.starts.write_all(&0_i32.to_le_bytes())?;
         }
         for row in rows {
