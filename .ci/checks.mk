@@ -86,4 +86,4 @@ mpi-crate: lint
 # with the second MPI alone, since the launcher of Open MPI may hang after them until its time is over; `make test-mpi` has all of these.
 mpi-programs: library lint
 	make --no-print-directory test-mpi-programs STATE_RANKS="1 3" FIRST_MPI_TESTS="one-process most" \
-	  OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken parallel_rows parallel_faults parallel_migration parallel_partition parallel_files parallel_forces)"
+	  OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken parallel_rows parallel_faults parallel_migration parallel_partition parallel_files parallel_forces delays deaths)"
