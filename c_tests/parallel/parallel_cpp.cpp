@@ -88,12 +88,16 @@ void check_step (ldy::parallel &parallel)
     CHECK_SAME_BITS (&y[at], &expected[3 * same], 3 * sizeof (double));
     at += 3;
   }
-  CHECK_NEAR (parallel.dot (x, through), parallel.dot (x, y), 1e-12);
+  double sum = 0;
+  for (double value : expected) sum += value;
+  CHECK_NEAR (parallel.dot (x, y), sum, 1e-12);
+  CHECK_NEAR (parallel.dot (x, through), sum, 1e-12);
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "flags", [&] { parallel.multiply (x, y, 2); }));
   ldy::contact_solver_options options;
   options.tolerance = 1e-12;
   std::vector<double> R (x.size ());
   ldy::contact_solver_report report = parallel.solve (R, options);
-  CHECK (report.converged () && report.residual <= 1e-12);
+  CHECK (report.converged () && report.residual <= 1e-12 && report.sweeps > 0);
   parallel.apply_reactions (R);
   parallel.refresh ();
   parallel.update (0.25);
@@ -121,6 +125,20 @@ void check_files (const ldy::parallel &parallel, const std::string &path)
   std::remove (path.c_str ());
   std::remove ((path + "." + std::to_string (rank) + ".mtx").c_str ());
   CHECK (fails (LDY_ERROR_FILE_OPEN, "/nowhere", [&] { parallel.write_rows ("/nowhere/W", LDY_FILE_FORMAT_NPZ); }));
+}
+
+/* A ghost gets the velocity of its body. */
+void check_refresh (ldy::parallel &parallel)
+{
+  std::array<double, 6> before, velocity = { 1.0 + rank, 0, 0, 0, 0, 0 };
+  parallel.system ().velocity (2 * rank, before);
+  parallel.system ().set_velocity (2 * rank, velocity);
+  parallel.refresh ();
+  if (rank + 1 < ranks) {
+    parallel.system ().velocity (2 * rank + 2, velocity);
+    CHECK (velocity[0] == 2.0 + rank);
+  }
+  parallel.system ().set_velocity (2 * rank, before);
 }
 
 /* A constraint gets the process of its first sphere, and all arrive where they began. */
@@ -163,7 +181,7 @@ void check_lengths (ldy::parallel &parallel)
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, is_last ? "owners" : "NULL", [&] { parallel.add_ghosts ({}, owners); }));
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, is_last ? "points" : "NULL", [&] { parallel.partition ({}, none, {}, none, is_last ? ldy::values (x) : ldy::values ()); }));
   CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, is_last ? "constraint_ranks" : "NULL", [&] { parallel.migrate ({}, {}, {}, owners); }));
-  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "masters", [&] { parallel.add_point_constraints ({ 7 }, {}, {}, axes, {}, {}); }));
+  CHECK (fails (LDY_ERROR_INVALID_ARGUMENT, "masters", [&] { parallel.add_point_constraints ({ 7 }, { 0, 1 }, {}, axes, {}, {}); }));
   CHECK (fails (LDY_ERROR_NOT_FOUND, "1000", [&] { parallel.remove_bodies ({ 1000 }); }));
   y.resize (x.size ());
   parallel.multiply (x, y);
@@ -175,6 +193,7 @@ void run (const std::string &path)
   ldy::parallel parallel = std::move (first);
   check_step (parallel);
   check_files (parallel, path);
+  check_refresh (parallel);
   check_migration (parallel);
   check_lengths (parallel);
 }

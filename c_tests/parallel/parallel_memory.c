@@ -114,10 +114,8 @@ static int add_ghosts (void)
   return ldy_parallel_add_ghosts (parallel, bodies, owners, n);
 }
 
-static int rows_write (void)
-{
-  return ldy_parallel_rows_write (parallel, path, LDY_FILE_FORMAT_NPZ);
-}
+static int rows_write (void) { return ldy_parallel_rows_write (parallel, path, LDY_FILE_FORMAT_NPZ); }
+static int pieces_write (void) { return ldy_parallel_rows_write (parallel, path, LDY_FILE_FORMAT_MATRIX_MARKET + LDY_PARALLEL_PIECES); }
 
 static void begin (int is_updated)
 {
@@ -153,7 +151,7 @@ static const struct {
   { "add_ghosts", add_ghosts, 0, 0 }, { "refresh", refresh, 0, 0 }, { "first update", update, 0, 0 }, { "next update", update, 1, 0 },
   { "multiply", multiply, 1, 0 }, { "multiply through bodies", multiply_through, 1, 0 }, { "dot", dot, 1, 0 }, { "solve alike", solve_alike, 1, 0 },
   { "solve fast", solve_fast, 1, 0 }, { "apply_reactions", apply, 1, 0 }, { "partition", partition, 1, 0 }, { "migrate", migrate, 1, 1 },
-  { "rows_write", rows_write, 1, 0 },
+  { "rows_write", rows_write, 1, 0 }, { "rows_write in pieces", pieces_write, 1, 0 },
 };
 
 /* Whether the call made an allocation that failed. */

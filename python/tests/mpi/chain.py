@@ -69,10 +69,14 @@ def check_step(parallel):
     own = np.concatenate([x[3 * k : 3 * k + 3] for k in parallel.constraints])
     B = parallel.system.results().B.reshape(-1, 3)[parallel.own_rows]
     np.testing.assert_array_equal(gathered(parallel, B), whole.results().B.ravel())
-    np.testing.assert_array_equal(gathered(parallel, parallel.multiply(own)), whole.multiply(x))
+    for through in (False, True):
+        products = gathered(parallel, parallel.multiply(own, through))
+        np.testing.assert_array_equal(products, whole.multiply(x, through_bodies=through))
     assert parallel.dot(own, own) == parallel.dot(own, own.copy()) and abs(parallel.dot(own, own) - x @ x) < 1e-12 * (x @ x)
     R, report = parallel.solve(tolerance=1e-12)
     assert report.converged and report.sweeps > 0
+    assert parallel.solve(R, tolerance=1e-12)[1].sweeps == 0
+    assert parallel.solve(fast=True, tolerance=1e-12)[1].converged and parallel.stats.colors == 1
     alone = ldy.parallel.Parallel(MPI.COMM_SELF)
     insert(alone.system, EACH)
     alone.system.set_laws(alone.system.add_point_constraints(EACH, np.append(EACH[1:], ldy.GROUND), np.eye(3), [0.5, 0, 0], [-0.5, 0, 0]), ldy.laws.fixed())
@@ -112,15 +116,29 @@ def check_files(parallel):
             assert text in str(error), error
 
 
+def check_refresh(parallel):
+    """A ghost gets the velocity of its body."""
+    first, ghost = parallel.bodies[0], parallel.bodies[-1] + 1
+    before = parallel.system.velocity(first)
+    parallel.system.set_velocity(first, [RANK + 1.0, 0, 0, 0, 0, 0])
+    parallel.refresh()
+    assert RANK == SIZE - 1 or parallel.system.velocity(ghost)[0] == RANK + 2.0
+    parallel.system.set_velocity(first, before)
+
+
 def check_migration(parallel):
     own, constraints = parallel.bodies, parallel.constraints
     weights = np.ones(len(own), dtype=int)
     ranks, constraint_ranks = parallel.partition(own, constraints, weights=weights)
     np.testing.assert_array_equal(ranks, own // 5)
     np.testing.assert_array_equal(constraint_ranks, constraints // 5)
+    points = np.column_stack([-own, 0 * own, 0 * own]).astype(float)
+    np.testing.assert_array_equal(parallel.partition(own, constraints, points, weights)[0], SIZE - 1 - own // 5)
     to = (ranks + 1) % SIZE
     parallel.migrate(own, to, constraints, to)
-    np.testing.assert_array_equal(parallel.bodies, EACH.reshape(-1, 5)[(RANK - 1) % SIZE])
+    expected = EACH.reshape(-1, 5)[(RANK - 1) % SIZE]
+    np.testing.assert_array_equal(parallel.bodies, expected)
+    np.testing.assert_array_equal(parallel.constraints, expected)
     assert SIZE == 1 or parallel.stats.messages > 0
 
 
@@ -136,6 +154,17 @@ def check_velocities(parallel):
 
 def check_errors(parallel):
     is_last = RANK == SIZE - 1
+    for wrong, text in (
+        (lambda: parallel.remove_bodies([1000]), "1000"),
+        (lambda: parallel.migrate([0, 1], [0, 0, 0], [], []), "body_ranks: 3 values"),
+        (lambda: parallel.add_point_constraints([7, 8, 9], [0, 1], ldy.GROUND, np.eye(3)), "3 ids"),
+        (lambda: parallel.partition(parallel.bodies, [], weights=-1), "negative"),
+    ):
+        try:
+            wrong()
+            raise AssertionError("no error")
+        except ldy.Error as error:
+            assert text in str(error), error
     try:
         parallel.add_ghosts([1000] if is_last else [], [SIZE] if is_last else [])
         raise AssertionError("no error")
@@ -152,6 +181,7 @@ def main():
     parallel = across()
     check_step(parallel)
     check_files(parallel)
+    check_refresh(parallel)
     check_migration(parallel)
     check_step(parallel)
     check_velocities(parallel)
