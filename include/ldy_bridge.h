@@ -20,6 +20,22 @@ struct locdyn;
    without allocation. One thread at a time may use it. */
 typedef struct ldy_locdyn_rows ldy_locdyn_rows;
 
+/* Blocks of rows in columns of external constraints. */
+typedef struct {
+  /* sizeof (ldy_external_blocks), set by the caller before the call. */
+  size_t size;
+  /* Number of rows. */
+  int32_t rows;
+  /* Number of blocks. */
+  int32_t blocks;
+  /* Row k has the blocks starts[k] <= i < starts[k + 1]; rows + 1 values. */
+  const int32_t *starts;
+  /* Id of the external constraint of each block, ascending within a row. */
+  const int64_t *constraints;
+  /* The blocks, 3 x 3 and column-major, nine values each. */
+  const double *values;
+} ldy_external_blocks;
+
 /* Create a place for copies of the rows of a LOCDYN.
 
    - copies: where to write it. Destroy it with ldy_locdyn_rows_destroy.
@@ -62,22 +78,36 @@ void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
    and blocks. In lists of another module it finds rings of rows or blocks, and blocks that lead to rows outside the list; all
    other links must be valid.
 
-   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
+   MPI: blocks to external constraints are not in values; rows->external is their number, and ldy_locdyn_rows_external has them. If
+   there are any, the rows are no complete W. Functions that need one, such as contact solvers and factors, return
+   LDY_ERROR_INVALID_ARGUMENT. ldy_rows_multiply and ldy_rows_write take the columns of this process.
 
-   - LDY_ERROR_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so
-     that the rows of this process alone are no complete W. The text names the constraint.
-   - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number
-     of blocks.
+   Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong, lists are damaged, or an
+   int cannot hold the number of blocks.
 
    After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong; then the previous copies remain.
 
    Safety:
    copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are
-   valid; rows is NULL or valid, and has the bytes that its size says. */
+   valid, and so are external constraints of its blocks; rows is NULL or valid, and has the bytes that its size says. */
 LDY_RESULT
 int ldy_locdyn_rows_copy(ldy_locdyn_rows *copies,
                          const struct locdyn *ldy,
                          ldy_rows *rows);
+
+/* Return the blocks to external constraints of the rows that were copied last: columns of W whose rows other processes have. The rows
+   and external blocks of all processes together are W. Without MPI there are none.
+
+   - blocks: where to write them; set its size. They are valid until the next ldy_locdyn_rows_copy with these copies. Row k is the row
+     k of the copies. Blocks with the same external constraint are added.
+
+   Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, blocks->size is wrong, or there are no copies.
+
+   Safety:
+   copies comes from ldy_locdyn_rows_create; blocks is NULL or valid, and has the bytes that its size says. */
+LDY_RESULT
+int ldy_locdyn_rows_external(const ldy_locdyn_rows *copies,
+                             ldy_external_blocks *blocks);
 
 /* Return the current reactions R of the constraints of a LOCDYN, for instance as the initial guess of a contact solver.
 

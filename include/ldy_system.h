@@ -1696,6 +1696,8 @@ typedef struct {
   size_t scalars;
   /* Number of values of all blocks. */
   size_t entries;
+  /* Number of blocks in columns of other processes, which are not among these; see ldy_locdyn_rows_external. 0 elsewhere. */
+  size_t external;
 } ldy_rows;
 
 /* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal blocks and their inverses, theory (62)-(69).
@@ -1796,7 +1798,7 @@ int ldy_system_multiply(const ldy_system *system,
    result is bit-identical with ldy_system_multiply.
 
    - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
-     The last two are both NULL or both not NULL. W need not be symmetric.
+     The last two are both NULL or both not NULL. W need not be symmetric. External blocks have no part in the product.
    - x, y, x_stride, y_stride, count, columns: as in ldy_system_multiply.
 
    Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a stride is too short, or the rows are
@@ -2031,7 +2033,8 @@ enum ldy_file_format {
 /* Write W to a file.
 
    - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are
-     read, as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
+     read, as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL. External blocks are not
+     written.
    - path: a C string.
    - format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ.
 

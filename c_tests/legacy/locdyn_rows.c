@@ -315,6 +315,35 @@ static void refused (ldy_locdyn_rows *copies, const LOCDYN *ldy, const char *tex
     CHECK_INT (ldy_locdyn_rows_copy (copies, (ldy), &rows), 0); \
   } while (0)
 
+static void test_external (ldy_locdyn_rows *copies, FOREIGN *f)
+{
+  ldy_external_blocks external = { .size = sizeof external };
+  ldy_rows rows = { .size = sizeof rows };
+
+  check_context ("blocks to external constraints");
+  CHECK_INT (ldy_locdyn_rows_external (copies, &external), 0);
+  CHECK (external.rows == ROWS && external.blocks == 0 && external.starts[ROWS] == 0);
+#if defined (MPI) && MPI
+  CON con[2] = { { .id = 7 }, { .id = 3 } };
+  OFFB off[3] = { { .dia = (DIAB *) &con[0], .n = &off[1] }, { .dia = (DIAB *) &con[1], .n = &off[2] }, { .dia = (DIAB *) &con[0] } };
+
+  for (int j = 0; j < 9; j ++) off[0].W[j] = j, off[1].W[j] = 10 + j, off[2].W[j] = 0.5;
+  f->dia[2].adjext = &off[0];
+  DAMAGE (&f->ldy, off[2].n, &off[0], "constraint 12 (CONTACT) without bodies: its external blocks form a ring");
+  DAMAGE (&f->ldy, off[1].dia, NULL, "constraint 12 (CONTACT) without bodies: an external block has no constraint");
+  CHECK_INT (rows.external, 2);
+  CHECK_INT (ldy_locdyn_rows_external (copies, &external), 0);
+  CHECK (external.blocks == 2 && external.starts[2] == 0 && external.starts[3] == 2 && external.starts[4] == 2);
+  CHECK (external.constraints[0] == 3 && external.constraints[1] == 7);
+  for (int j = 0; j < 9; j ++) CHECK (external.values[j] == 10 + j && external.values[9 + j] == j + 0.5);
+  f->dia[2].adjext = NULL;
+  CHECK_INT (ldy_locdyn_rows_copy (copies, &f->ldy, &rows), 0);
+#else
+  (void) f;
+  (void) rows;
+#endif
+}
+
 static void test_foreign (void)
 {
   static FOREIGN f, other;
@@ -339,15 +368,7 @@ static void test_foreign (void)
   DAMAGE (&f.ldy, f.dia[2].V, NULL, "row 2 of the list: con, V or R is NULL");
   DAMAGE (&f.ldy, f.dia[2].R, NULL, "row 2 of the list: con, V or R is NULL");
 
-#if defined (MPI) && MPI
-  check_context ("blocks to external constraints");
-  f.dia[2].adjext = &f.off[0][1];
-  CHECK_INT (ldy_locdyn_rows_copy (copies, &f.ldy, &rows), 8);
-  CHECK_TEXT (ldy_last_error (), "constraint 12 (CONTACT) without bodies: has blocks to external constraints");
-  CHECK_INT (ldy_locdyn_rows_reactions (copies, &f.ldy, NULL, 0), 52);
-  f.dia[2].adjext = NULL;
-  CHECK_INT (ldy_locdyn_rows_copy (copies, &f.ldy, &rows), 0);
-#endif
+  test_external (copies, &f);
 
   check_context ("reactions");
   for (int i = 0; i < 3 * ROWS; i ++) R[i] = i - 2.5;

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include "copied_rows.h"
 #include "part.h"
 #include "summary.h"
 #include "support/check.h"
@@ -306,6 +307,7 @@ static void update (SCENE *s)
     for (block = dia->adjext; block; block = block->n) externals ++;
   }
   compare_zeros (ldy, s->last);
+  if (s->last == UPDATE_ALL) copied_rows_compare (ldy, system);
   CHECK_INT (ldy_get_stats (ldy, &stats), 0);
   CHECK_INT (stats.external_blocks, externals);
   dense_system_free (system);

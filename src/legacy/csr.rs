@@ -11,6 +11,7 @@ use crate::memory;
 use crate::rows::fault::check_size;
 
 use super::display;
+use super::external_blocks::ExternalBlocks;
 use super::layout::{DIAB, LOCDYN};
 use super::rows::{LocalDynamics, Map};
 
@@ -33,6 +34,8 @@ pub struct CopiedRows {
     pub diagonal: Vec<Block>,
     /// A of each row.
     pub inverse: Vec<Block>,
+    /// The blocks to external constraints.
+    pub external: ExternalBlocks,
     /// The original rows.
     originals: Vec<*mut DIAB>,
     /// The index of each original.
@@ -45,12 +48,11 @@ impl CopiedRows {
     /// Copy all rows, in the order of the list. After an error there are no copies.
     ///
     /// # Errors
-    /// [`Code::InvalidArgument`] if the lists are damaged, or there are more blocks than `i32` can count; [`Code::NotImplemented`] if
-    /// there are blocks to external constraints; [`Code::OutOfMemory`].
+    /// [`Code::InvalidArgument`] if the lists are damaged, or there are more blocks than `i32` can count; [`Code::OutOfMemory`].
     ///
     /// # Safety
-    /// `ldy` is valid, and nobody changes it meanwhile; the constraints of its rows and their bodies are valid. In another
-    /// module, links lead to rows and blocks.
+    /// `ldy` is valid, and nobody changes it meanwhile; the constraints of its rows and their bodies are valid, and the external
+    /// constraints of its blocks. In another module, links lead to rows and blocks.
     pub unsafe fn copy(&mut self, ldy: *const LOCDYN) -> Result {
         self.clear();
         // SAFETY: the caller promises a valid LOCDYN, and valid constraints of its rows.
@@ -65,7 +67,21 @@ impl CopiedRows {
     }
 
     fn clear(&mut self) {
-        let Self { ids, starts, columns, values, b, v, diagonal, inverse, originals, places, order } = self;
+        let Self {
+            ids,
+            starts,
+            columns,
+            values,
+            b,
+            v,
+            diagonal,
+            inverse,
+            external,
+            originals,
+            places,
+            order,
+        } = self;
+        external.clear();
         [values, diagonal, inverse].into_iter().for_each(Vec::clear);
         [starts, columns].into_iter().for_each(Vec::clear);
         [b, v].into_iter().for_each(Vec::clear);
@@ -92,11 +108,6 @@ impl CopiedRows {
                 let Some(row) = next.as_ref() else { break };
                 let is_linked = !row.con.is_null() && !row.V.is_null() && !row.R.is_null();
                 ensure!(is_linked, wrong("con, V or R is NULL"));
-                #[cfg(feature = "mpi")]
-                if !row.adjext.is_null() {
-                    let name = display::constraint(row.con);
-                    return Err(fail!(Code::NotImplemented, "{name}: has blocks to external constraints"));
-                }
                 self.places.try_reserve(1).map_err(|_| exhausted())?;
                 let twice = || {
                     fail!(Code::InvalidArgument, "{}: comes twice in the list", display::constraint(row.con))
@@ -114,6 +125,7 @@ impl CopiedRows {
     unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result {
         let (count, mut blocks) = (self.originals.len(), 0);
         push(&mut self.starts, 0)?;
+        self.external.begin()?;
         for place in 0..count {
             // SAFETY: a listed row is live, its constraint is valid, and V points to an array of the constraint.
             unsafe {
@@ -125,8 +137,12 @@ impl CopiedRows {
                 push(&mut self.diagonal, W)?;
                 push(&mut self.inverse, A)?;
                 blocks += self.blocks(place, &*row, dynamics)?;
+                #[cfg(feature = "mpi")]
+                self.external.copy(&*row, dynamics)?;
             }
         }
+        #[cfg(not(feature = "mpi"))]
+        self.external.add_rows(count)?;
         let why = "rows are missing from the list, or blocks from the rows";
         ensure!(
             dynamics.is_none_or(|own| own.has_counts(count, blocks)),
@@ -256,7 +272,7 @@ unsafe fn own_dynamics<'a>(ldy: *const LOCDYN) -> Option<&'a LocalDynamics> {
     unsafe { LocalDynamics::is_ours(ldy).then(|| &*ldy.cast()) }
 }
 
-fn push<T>(values: &mut Vec<T>, value: T) -> Result {
+pub fn push<T>(values: &mut Vec<T>, value: T) -> Result {
     memory::push(values, value).map_err(|_| exhausted())
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod csr;
 mod display;
 pub mod entry;
 mod export;
+mod external_blocks;
 mod hooks;
 mod host;
 pub mod layout;

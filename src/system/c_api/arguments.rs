@@ -150,14 +150,23 @@ pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN> {
     if ldy.is_null() { Err(null(name)) } else { Ok(ldy) }
 }
 
-/// W of rows from C, with its pattern checked.
+/// W of rows from C, with its pattern checked, which has all columns.
 ///
 /// # Safety
 /// `rows` is NULL or valid, with the number of bytes that its size says; its starts, columns, starts of scalars, starts of
 /// values, and values are NULL or have the lengths that it says. Nobody changes them meanwhile.
 pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>> {
     // SAFETY: the C program promises the conditions of `given_rows`.
-    unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)
+    unsafe { complete_rows(name, rows) }.map(|(rows, _)| rows)
+}
+
+/// As [`block_rows`]; columns of other processes may be missing.
+///
+/// # Safety
+/// As there.
+pub unsafe fn own_columns<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>> {
+    // SAFETY: the C program promises the conditions of `given_rows`.
+    unsafe { given_rows(name, rows) }.map(|(rows, ..)| rows)
 }
 
 /// W and B of rows from C, with the pattern checked.
@@ -166,17 +175,29 @@ pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockR
 /// The conditions of [`block_rows`], and B is NULL or has the length that `rows` says.
 pub unsafe fn rows_with_b<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows<'a>, &'a [f64])> {
     // SAFETY: the C program promises the conditions of `given_rows`.
-    let (rows, b) = unsafe { given_rows(name, rows) }?;
+    let (rows, b) = unsafe { complete_rows(name, rows) }?;
     // SAFETY: the C program promises a value for each scalar.
     let b = unsafe { values("rows->B", b, rows.scalar_count()) }?;
     Ok((rows, b))
 }
 
-/// W, and the place where B begins.
+/// W, which has all columns, and the place where B begins.
 ///
 /// # Safety
 /// The conditions of [`block_rows`].
-unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows<'a>, *const f64)> {
+unsafe fn complete_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows<'a>, *const f64)> {
+    // SAFETY: the C program promises the conditions of `given_rows`.
+    let (rows, b, external) = unsafe { given_rows(name, rows) }?;
+    let why = "blocks are in columns of other processes, so that these rows alone are no complete W";
+    ensure!(external == 0, fail!(Code::InvalidArgument, "{name}: {external} {why}"));
+    Ok((rows, b))
+}
+
+/// W, the place where B begins, and the number of external blocks.
+///
+/// # Safety
+/// The conditions of [`block_rows`].
+unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows<'a>, *const f64, usize)> {
     // SAFETY: the C program promises a structure with the number of bytes that its size says.
     let given = unsafe { sized_const(name, rows) }?;
     let given = given.read();
@@ -202,7 +223,7 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows
     let size = layout.values(0..blocks).end;
     // SAFETY: the C program promises nine values for each block, or the number that the starts of values say.
     let values = unsafe { values("rows->values", first, size) }?;
-    Ok((BlockRows::new(starts, columns, values, layout)?, given.B))
+    Ok((BlockRows::new(starts, columns, values, layout)?, given.B, given.external))
 }
 
 fn count_of(name: &str, count: c_int) -> Result<usize> {

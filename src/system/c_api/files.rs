@@ -18,7 +18,8 @@ pub const LDY_FILE_FORMAT_NPZ: i32 = 2;
 /// Write W to a file.
 ///
 /// - rows: for instance the results of a system. size, rows, blocks, starts, columns, values, scalar_starts and value_starts are
-///   read, as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL.
+///   read, as ldy_system_results sets them; scalar_starts and value_starts are both NULL or both not NULL. External blocks are not
+///   written.
 /// - path: a C string.
 /// - format: LDY_FILE_FORMAT_MATRIX_MARKET or LDY_FILE_FORMAT_NPZ.
 ///
@@ -34,7 +35,7 @@ pub const LDY_FILE_FORMAT_NPZ: i32 = 2;
 /// string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_write(rows: *const ldy_rows, path: *const c_char, format: i32) -> c_int {
-    entry!(rows: block_rows, path: string => match format {
+    entry!(rows: own_columns, path: string => match format {
         LDY_FILE_FORMAT_MATRIX_MARKET => file::write(path, |out| files::write_matrix_market(out, &rows))?,
         LDY_FILE_FORMAT_NPZ => file::write(path, |out| files::write_npz(out, &rows))?,
         other => return Err(fail!(Code::InvalidArgument, "format is {other}; expected one of LDY_FILE_FORMAT_*")),

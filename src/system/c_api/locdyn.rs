@@ -1,8 +1,11 @@
 //! The rows of a LOCDYN as `ldy_rows`; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
+use std::mem::offset_of;
 
+use crate::ffi::errors::{Code, fail};
 use crate::ffi::handle::{self, Handle};
+use crate::ffi::sized::CallerSized;
 use crate::legacy::csr::CopiedRows;
 use crate::legacy::layout::LOCDYN;
 use crate::rows::BlockRows;
@@ -67,18 +70,18 @@ pub unsafe extern "C" fn ldy_locdyn_rows_destroy(copies: *mut ldy_locdyn_rows) {
 /// and blocks. In lists of another module it finds rings of rows or blocks, and blocks that lead to rows outside the list; all
 /// other links must be valid.
 ///
-/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or
+/// MPI: blocks to external constraints are not in values; rows->external is their number, and ldy_locdyn_rows_external has them. If
+/// there are any, the rows are no complete W. Functions that need one, such as contact solvers and factors, return
+/// LDY_ERROR_INVALID_ARGUMENT. ldy_rows_multiply and ldy_rows_write take the columns of this process.
 ///
-/// - LDY_ERROR_NOT_IMPLEMENTED (MPI) if a constraint has blocks to external constraints. These are rows of other processes, so
-///   that the rows of this process alone are no complete W. The text names the constraint.
-/// - LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong, lists are damaged, or an int cannot hold the number
-///   of blocks.
+/// Returns 0, LDY_ERROR_OUT_OF_MEMORY, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, rows->size is wrong, lists are damaged, or an
+/// int cannot hold the number of blocks.
 ///
 /// After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong; then the previous copies remain.
 ///
 /// # Safety
 /// copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are
-/// valid; rows is NULL or valid, and has the bytes that its size says.
+/// valid, and so are external constraints of its blocks; rows is NULL or valid, and has the bytes that its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_locdyn_rows_copy(
     copies: *mut ldy_locdyn_rows,
@@ -88,11 +91,66 @@ pub unsafe extern "C" fn ldy_locdyn_rows_copy(
     entry!(copies: exclusive, ldy: locdyn, rows: sized => {
         // SAFETY: the C program promises a valid LOCDYN with valid constraints and bodies.
         unsafe { copies.copy(ldy) }?;
-        let CopiedRows { ids, starts, columns, values, b, v, diagonal, inverse, .. } = copies;
+        let CopiedRows { ids, starts, columns, values, b, v, diagonal, inverse, external, .. } = copies;
         let w = BlockRows::trusted(starts, columns, values.as_flattened(), None);
         let [b, v] = [b, v].map(|vectors| vectors.as_flattened());
         let [diagonal, inverse] = [diagonal, inverse].map(|blocks| blocks.as_flattened());
-        rows.fill(&ldy_rows::of(&Rows { ids, w, b, v, diagonal, inverse, squares: &[] }));
+        let made = ldy_rows::of(&Rows { ids, w, b, v, diagonal, inverse, squares: &[] });
+        rows.fill(&ldy_rows { external: external.ids.len(), ..made });
+    })
+}
+
+/// Blocks of rows in columns of external constraints.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_external_blocks {
+    /// sizeof (ldy_external_blocks), set by the caller before the call.
+    pub size: usize,
+    /// Number of rows.
+    pub rows: i32,
+    /// Number of blocks.
+    pub blocks: i32,
+    /// Row k has the blocks starts[k] <= i < starts[k + 1]; rows + 1 values.
+    pub starts: *const i32,
+    /// Id of the external constraint of each block, ascending within a row.
+    pub constraints: *const i64,
+    /// The blocks, 3 x 3 and column-major, nine values each.
+    pub values: *const f64,
+}
+
+// SAFETY: it is `repr(C)`, begins with its size, and consists of integers and pointers.
+unsafe impl CallerSized for ldy_external_blocks {
+    const NAME: &'static str = "ldy_external_blocks";
+    const LEAST: usize = offset_of!(Self, starts);
+}
+
+/// Return the blocks to external constraints of the rows that were copied last: columns of W whose rows other processes have. The rows
+/// and external blocks of all processes together are W. Without MPI there are none.
+///
+/// - blocks: where to write them; set its size. They are valid until the next ldy_locdyn_rows_copy with these copies. Row k is the row
+///   k of the copies. Blocks with the same external constraint are added.
+///
+/// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, blocks->size is wrong, or there are no copies.
+///
+/// # Safety
+/// copies comes from ldy_locdyn_rows_create; blocks is NULL or valid, and has the bytes that its size says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_locdyn_rows_external(
+    copies: *const ldy_locdyn_rows,
+    blocks: *mut ldy_external_blocks,
+) -> c_int {
+    entry!(copies: shared, blocks: sized => {
+        let CopiedRows { ids: rows, starts: copied, external, .. } = copies;
+        ensure!(!copied.is_empty(), fail!(Code::InvalidArgument, "copies: no rows have been copied"));
+        blocks.fill(&ldy_external_blocks {
+            size: size_of::<ldy_external_blocks>(),
+            rows: rows.len() as i32,
+            blocks: external.ids.len() as i32,
+            starts: external.starts.as_ptr(),
+            // Ids of a host are unsigned ints.
+            constraints: external.ids.as_ptr().cast(),
+            values: external.values.as_flattened().as_ptr(),
+        });
     })
 }
 

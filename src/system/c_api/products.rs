@@ -56,7 +56,7 @@ pub unsafe extern "C" fn ldy_system_multiply(
 /// result is bit-identical with ldy_system_multiply.
 ///
 /// - rows: size, rows, blocks, starts, columns, values, scalar_starts and value_starts are read, as ldy_system_results sets them.
-///   The last two are both NULL or both not NULL. W need not be symmetric.
+///   The last two are both NULL or both not NULL. W need not be symmetric. External blocks have no part in the product.
 /// - x, y, x_stride, y_stride, count, columns: as in ldy_system_multiply.
 ///
 /// Returns 0, or LDY_ERROR_INVALID_ARGUMENT if an argument is NULL, count is wrong, a stride is too short, or the rows are
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn ldy_rows_multiply(
 ) -> c_int {
     let strides = Strides::new([x_stride, y_stride], columns, count);
     let [x_extent, y_extent] = strides.extents();
-    entry!(rows: block_rows, x: values(x_extent), y: values_mut(y_extent) => {
+    entry!(rows: own_columns, x: values(x_extent), y: values_mut(y_extent) => {
         check_size("x and y", rows.scalar_count(), count)?;
         let (x, y) = strides.columns(x, y)?;
         multiply(&rows, columns, x, y);

@@ -50,6 +50,8 @@ pub struct ldy_rows {
     pub scalars: usize,
     /// Number of values of all blocks.
     pub entries: usize,
+    /// Number of blocks in columns of other processes, which are not among these; see ldy_locdyn_rows_external. 0 elsewhere.
+    pub external: usize,
 }
 
 impl ldy_rows {
@@ -74,6 +76,7 @@ impl ldy_rows {
             diagonal_starts: layout.map_or(ptr::null(), |_| rows.squares.as_ptr()),
             scalars: rows.b.len(),
             entries: rows.w.values().len(),
+            external: 0,
         }
     }
 }
