@@ -149,15 +149,16 @@ mod tests {
         sum
     }
 
-    /// The integers of that many processes are added before they are carried.
+    /// Each process has as many additions as digits bear; the integers of all are added before they are carried.
     #[test]
     fn sums_of_a_billion_processes_overflow_nothing() {
-        for value in [1.0, -1.0, f64::MAX / 2.0_f64.powi(31), 1.9999999999999998, -f64::MIN_POSITIVE] {
+        for digit in [1, -1, i64::from(MANY - 1) * ((1 << 32) - 1), -i64::from(MANY - 1) * ((1 << 32) - 1)] {
             let (mut sum, mut words) = (ExactSum::default(), [0; WORDS]);
-            sum.add(value);
+            (sum.digits[33], sum.additions) = (digit, MANY - 1);
             sum.write(&mut words);
             let all = words.map(|word| word.checked_mul(1 << 30).unwrap());
-            assert_eq!(ExactSum::read(&all).value(), value * 2.0_f64.powi(30));
+            let scale = 2.0_f64.powi(33 * 32 - 1074 + 30);
+            assert_eq!(ExactSum::read(&all).value(), digit as f64 * scale);
         }
     }
 
