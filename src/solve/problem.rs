@@ -1,5 +1,7 @@
 //! Problems, U = B + W R, and the laws of constraints.
 
+use std::borrow::Borrow;
+
 use crate::math::small_symmetric::MOST_ROWS;
 use crate::math::{Block, Vector, is_finite};
 use crate::rows::fault::{Error, Fault, check_size};
@@ -111,9 +113,10 @@ pub(crate) fn check_law(law: Law<[f64; MOST_ROWS]>, height: usize) -> Result<(),
 }
 
 /// Check the laws of the first three scalar rows of a row, and of the others.
-fn check_parts(laws: impl Iterator<Item = Law>, height: usize) -> Result<(), Fault> {
+fn check_parts(laws: impl Iterator<Item = impl Borrow<Law>>, height: usize) -> Result<(), Fault> {
     let mut is_contact = false;
     laws.enumerate().try_for_each(|(part, law)| {
+        let law: &Law = law.borrow();
         law.check(height, part, is_contact)?;
         is_contact = matches!(law.kind, Kind::Contact { .. });
         Ok(())
@@ -140,7 +143,7 @@ impl Problem<'_> {
             let (own, others) = rest.split_at(triples(self.w.height(row)));
             rest = others;
             let numbers = if are_finite { Ok(()) } else { self.check_numbers(row, forces) };
-            let checked = numbers.and_then(|()| check_parts(own.iter().copied(), self.w.height(row)));
+            let checked = numbers.and_then(|()| check_parts(own.iter(), self.w.height(row)));
             checked.map_err(|fault| Error::of_row(row, fault))
         })
     }

@@ -1,5 +1,7 @@
 //! The problems of islands: copies of the rows of a problem, island by island.
 
+use std::ops::Range;
+
 use crate::math::{Block, Vector};
 use crate::memory::{self, collect, push, refill};
 use crate::rows::pattern::range;
@@ -72,23 +74,22 @@ impl Copies {
     /// The copy of an island.
     pub fn of(&self, islands: &Components, island: usize) -> Copy<'_> {
         let rows = range(islands.starts(), island);
-        let blocks = self.blocks[island]..self.blocks[island + 1];
-        let problem = Problem3 {
-            starts: &self.starts[rows.start + island..=rows.end + island],
-            columns: &self.columns[blocks.clone()],
-            values: &self.values[blocks],
-            b: &self.b[rows.clone()],
-            normal: self.normal,
-        };
+        let (starts, columns) = self.pattern(islands, island);
+        let values = &self.values[range(&self.blocks, island)];
+        let problem = Problem3 { starts, columns, values, b: &self.b[rows.clone()], normal: self.normal };
         let scales = if self.scales.is_empty() { &[] } else { &self.scales[rows.clone()] };
         Copy { problem, laws: &self.laws[rows], scales }
     }
-}
 
-impl Copy<'_> {
-    /// Whether B is zero with the biases.
-    pub fn is_at_rest(&self) -> bool {
-        let mut all = self.problem.b.iter().zip(self.laws);
+    /// The starts and columns of an island.
+    pub fn pattern(&self, islands: &Components, island: usize) -> (&[i32], &[i32]) {
+        let rows = range(islands.starts(), island);
+        (&self.starts[rows.start + island..=rows.end + island], &self.columns[range(&self.blocks, island)])
+    }
+
+    /// Whether B is zero with the biases in some copied rows.
+    pub fn are_at_rest(&self, rows: Range<usize>) -> bool {
+        let mut all = self.b[rows.clone()].iter().zip(&self.laws[rows]);
         all.all(|(b, law)| (0..3).all(|i| b[i] + law.bias[i] == 0.0))
     }
 }

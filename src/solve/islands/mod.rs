@@ -154,8 +154,9 @@ impl Islands {
         let Self { components, copies, batches, rooms, all_rows, .. } = self;
         copies.fill(components, task.problem, task.laws, task.source.scales)?;
         batches.divide(components, copies)?;
+        rooms.try_reserve(batches.len().saturating_sub(rooms.len()))?;
         while rooms.len() < batches.len() {
-            push(rooms, Room::default())?;
+            rooms.push(Room::default());
         }
         all_rows.get_mut().unwrap_or_else(PoisonError::into_inner).forget();
         refill(&mut self.outcomes, components.len(), Outcome::default())
@@ -167,8 +168,9 @@ impl Islands {
         collect(&mut self.forces, forces.len(), components.all().iter().map(|&row| forces[row as usize]))?;
         for island in 0..components.len() {
             // An island at rest has no scale of its own. No force is its solution, unless a law forbids that.
-            if copies.of(components, island).is_at_rest() {
-                self.forces[range(components.starts(), island)].fill([0.0; 3]);
+            let rows = range(components.starts(), island);
+            if copies.are_at_rest(rows.clone()) {
+                self.forces[rows].fill([0.0; 3]);
             }
         }
         Ok(())
@@ -292,13 +294,9 @@ impl Batches {
         self.islands.clear();
         self.rows.clear();
         self.shared = 0;
-        let pattern = |island: usize| {
-            let problem = copies.of(islands, island).problem;
-            (problem.starts, problem.columns)
-        };
         let mut end = 0;
         for (island, &start) in starts[..islands.len()].iter().enumerate() {
-            if start >= end || pattern(island) != pattern(island - 1) {
+            if start >= end || copies.pattern(islands, island) != copies.pattern(islands, island - 1) {
                 push(&mut self.islands, island as u32)?;
                 push(&mut self.rows, start)?;
                 end = start + ROWS;

@@ -86,31 +86,31 @@ pub(super) fn begin<A: Axes>(given: Given) -> memory::Result<Option<Status>> {
 /// Begin the solution of a problem with at most N rows, in a stack frame of its own: one for all sizes would be large and cold.
 #[inline(never)]
 fn solve<A: Axes, const N: usize>(given: Given) -> memory::Result<Option<Status>> {
-    Few::<N>::new::<A>(given)?.trials::<A>()
+    let Task { problem, laws, .. } = *given.task;
+    let mut d = [1.0; N];
+    let blocks = (0..problem.rows()).map(|row| problem.values[diagonal(problem, row)]);
+    d.iter_mut().zip(weights(blocks)).for_each(|(d, weight)| *d = weight);
+    let roots = d.map(f64::sqrt);
+    prepare_rolling::<A>(problem, laws, &roots, given.kept.rolling)?;
+    Few::<N>::new::<A>(given, d, roots).trials::<A>()
 }
 
 impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
     #[inline(always)]
-    fn new<A: Axes>(mut given: Given<'a, 'w>) -> memory::Result<Self> {
-        let Given { task, begun, kept, .. } = &mut given;
-        let Task { problem, laws, .. } = **task;
+    fn new<A: Axes>(given: Given<'a, 'w>, d: [f64; N], roots: [f64; N]) -> Self {
+        let Task { problem, laws, .. } = *given.task;
         let rows = problem.rows();
-        let block = |row: usize| problem.values[diagonal(problem, row)];
-        let (mut q, mut d, mut locals) = ([[0.0; 3]; N], [1.0; N], [Local::Pair(0); N]);
-        d.iter_mut().zip(weights((0..rows).map(block))).for_each(|(d, weight)| *d = weight);
-        let roots = d.map(f64::sqrt);
-        prepare_rolling::<A>(problem, laws, &roots, kept.rolling)?;
+        let (mut q, mut locals) = ([[0.0; 3]; N], [Local::Pair(0); N]);
         let mut pairs = 0..;
         for row in 0..rows {
             q[row] = std::array::from_fn(|i| problem.b[row][i] + laws[row].bias[i]);
-            locals[row] = local::<A>(&block(row), laws, row, &mut pairs);
+            locals[row] = local::<A>(&problem.values[diagonal(problem, row)], laws, row, &mut pairs);
         }
-        let mut forces = [[0.0; 3]; N];
-        forces[..rows].copy_from_slice(&begun.forces[..rows]);
-        begun.outcome.norms = Norms::new(laws, &q[..rows], &d[..rows]);
-        Ok(Self {
+        let forces: [Vector; N] = std::array::from_fn(|row| given.begun.forces[row]);
+        given.begun.outcome.norms = Norms::new(laws, &q[..rows], &d[..rows]);
+        Self {
             rows,
-            is_single: rows == 1 + kept.rolling.len(),
+            is_single: rows == 1 + given.kept.rolling.len(),
             q,
             weights: d,
             roots,
@@ -122,11 +122,11 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             step_cost: dense_step_cost(problem),
             is_stopped: false,
             given,
-        })
+        }
     }
 
     /// Try a few steps, each time after few sweeps.
-    fn trials<A: Axes>(mut self) -> memory::Result<Option<Status>> {
+    fn trials<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
         self.look::<A>()?;
         let mut sweeps = SHARE * self.step_cost / self.sweep_cost;
         for _ in 0..TRIALS {
@@ -199,7 +199,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
         let counts = counts(value, options.tolerance, norms, &self.weights, &self.allowed);
         if is_first || counts && value < report.residual.by(options.measure) {
             (report.residual, *best) = (residual, sums);
-            forces[..self.rows].copy_from_slice(&self.allowed[..self.rows]);
+            forces[..N].copy_from_slice(&self.allowed);
         }
         report.work = work;
         self.is_stopped |= !(self.given.observer)(report, best);
