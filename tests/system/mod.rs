@@ -304,6 +304,37 @@ fn rows_of_three_may_be_given_in_parts() {
     }
 }
 
+/// Rows of three beside a row of one on another body: one of them is moved at a time, and all have the bits of a system made again.
+#[test]
+fn one_of_many_rows_of_three_is_moved_beside_a_row_of_one() {
+    const COUNT: usize = 12;
+    let point =
+        |k: usize, version: usize| [0.1 * k as f64, 1.0 / (1 + k + 3 * version) as f64, version as f64];
+    let anew = |versions: &[usize; COUNT]| {
+        let mut system = System::new();
+        for _ in 0..2 {
+            system.add_rigid(2.0, &IDENTITY, &IDENTITY, &[0.0; 3]).unwrap();
+        }
+        let inertia = ldy::system::Inertia::diagonal(&[1.0; 4]).unwrap();
+        let other = system.add_body(4, ldy::system::Kinematics::General, inertia).unwrap();
+        system.add_dof_constraint(other, Some(1), 1.0).unwrap();
+        for (k, &version) in versions.iter().enumerate() {
+            let bodies = if k % 4 == 3 { [Some(0), Some(1)] } else { [Some(0), None] };
+            system.add_point_constraint(bodies, &IDENTITY, [point(k, version); 2]).unwrap();
+        }
+        system.update(0.5).unwrap();
+        system
+    };
+    let mut versions = [0; COUNT];
+    let mut system = anew(&versions);
+    for k in 0..COUNT {
+        versions[k] += 1;
+        system.move_constraint(k as Id + 1, &IDENTITY, [point(k, versions[k]); 2]).unwrap();
+        system.update(0.5).unwrap();
+        same_bits(&system, &anew(&versions));
+    }
+}
+
 #[test]
 fn systems_come_back_to_rows_of_three() {
     let mut scene = Scene::new(3);

@@ -55,6 +55,8 @@ fn check(system: &mut System, model: &mut Model, mu: &[f64]) {
 fn all_heights() -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = (1..=6).map(|height| vec![height; 4]).collect();
     all.extend([vec![1, 2, 3, 4, 5, 6], vec![3, 3, 1, 3], vec![6, 3, 5, 1, 3, 2, 4]]);
+    // Six rows of three on one body, or on two, without a row of another height there.
+    all.extend([[1, 3].repeat(6), [3, 1].repeat(6)]);
     all
 }
 

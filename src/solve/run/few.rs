@@ -20,7 +20,7 @@ use super::sweeps::left_at_rate;
 use super::{Observer, Outcome, Task, VERY_FEW, counts, limit};
 
 /// The trials. The sweeps before the first one cost this share of a step, and before the next one `MORE` times as much.
-const TRIALS: usize = 2;
+const TRIALS: usize = 3;
 const SHARE: f64 = 0.25;
 const MORE: f64 = 4.0;
 const LEAST_SWEEPS: usize = 2;

@@ -2,6 +2,7 @@
 
 use crate::assembly::irregular_pairs::{IrregularPair, IrregularRun};
 use crate::assembly::pairs::{Maker, Pair, PairRun, Pairs};
+use crate::assembly::whole_rows::ColumnRun;
 use crate::math::Block;
 use crate::math::simd::SimdLevel;
 use crate::prefetch::fetch;
@@ -70,14 +71,17 @@ impl<'a> IrregularBlocks<'a> {
         end
     }
 
-    /// The values of a block.
+    /// The values of the two blocks of a pair, of which the first is at `place`.
     ///
     /// # Safety
-    /// It is one of the two blocks of a pair that the part at hand has, and this is the only reference to it.
+    /// The part at hand has the pair's first row, and these are the only references to the blocks.
     #[inline(always)]
-    unsafe fn block(&self, row: usize, place: usize) -> &'a mut [f64] {
+    unsafe fn pair(&self, [row, column]: [usize; 2], place: usize) -> [&'a mut [f64]; 2] {
+        let structure = self.structure();
+        let counterpart = structure.first_left_from(column, row);
         // SAFETY: parts have different rows, and so different pairs; each block of a pair has a place of its own.
-        unsafe { self.values.some_at(self.structure().values_of(row, place)) }
+        [(row, place), (column, counterpart)]
+            .map(|(row, place)| unsafe { self.values.some_at(structure.values_of(row, place)) })
     }
 }
 
@@ -100,7 +104,11 @@ fn each_by_rows(
         let place = structure.diagonal(row) + 1;
         let mut walk = Walk { context, row, place, value, first, cursors: &mut *cursors };
         // No closures: without the kernel's instruction set they would compute slowly.
-        if structure.is_on_many(row) {
+        if structure.is_even(row) {
+            for run in structure.later_runs(row) {
+                walk.make_even(&run, make);
+            }
+        } else if structure.is_on_many(row) {
             for run in structure.later_runs_of_any::<MOST_BODIES>(row) {
                 walk.make::<MOST_BODIES, false>(&run, make);
             }
@@ -127,6 +135,45 @@ struct Walk<'a, 'c> {
 }
 
 impl Walk<'_, '_> {
+    /// Compute the blocks of the next run of an even row.
+    #[inline(always)]
+    fn make_even(&mut self, run: &ColumnRun, make: &mut Maker<impl SimdLevel, [usize; 2]>) {
+        let Self { context, row, place, value, first, cursors } = self;
+        let (row, first, count) = (*row, *first, run.count);
+        let structure = context.structure();
+        let blocks = *place..*place + count;
+        *place = blocks.end;
+        let values = *value..*value + size_of::<Block>() / size_of::<f64>() * count;
+        *value = values.end;
+        let end = structure.starts()[row + 1] as usize;
+        let own = &structure.columns()[blocks.clone()];
+        let mut coming = structure.columns()[blocks.start..end].get(AHEAD..).unwrap_or_default().iter();
+        let mut transpose = |k: usize| {
+            // Counterparts are rows apart, where no processor looks ahead.
+            if let Some(&column) = coming.next() {
+                fetch(context.values.address(cursors[column as usize - first]).cast::<Block>());
+            }
+            let cursor = &mut cursors[own[k] as usize - first];
+            let start = *cursor;
+            *cursor += size_of::<Block>() / size_of::<f64>();
+            // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
+            as_three(unsafe { context.values.some_at(start..*cursor) })
+        };
+        // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
+        let blocks = unsafe { context.values.some_at(values) }.as_chunks_mut().0;
+        match (run.couplings, &mut *blocks) {
+            ([Some(coupling), None], blocks) if count > 1 => {
+                let name = |k: usize| [row, own[k] as usize];
+                make.run(coupling, PairRun { name, blocks, transpose });
+            }
+            (couplings, [block]) => {
+                let (name, transpose) = ([row, own[0] as usize], Some(transpose(0)));
+                make.pair(Pair { name, couplings, block: Some(block), transpose });
+            }
+            _ => {}
+        }
+    }
+
     /// Compute the blocks of the next run. `MAY_BE_REGULAR`: the row may be regular.
     #[inline(always)]
     fn make<const N: usize, const MAY_BE_REGULAR: bool>(
@@ -217,11 +264,33 @@ fn each_planned(
         if !has_pairs {
             continue;
         }
-        if structure.is_on_many(row) {
+        if structure.is_even(row) {
+            make_planned_even(row, context, plan, make);
+        } else if structure.is_on_many(row) {
             let pairs = structure.later_of_any::<MOST_BODIES>(row);
             make_planned(row, pairs, context, plan, make);
         } else {
             make_planned(row, structure.later_of_any::<2>(row), context, plan, make);
+        }
+    }
+}
+
+/// Compute the pairs of an even row that are in a plan.
+#[inline(always)]
+fn make_planned_even(
+    row: usize,
+    context: IrregularBlocks,
+    plan: &Plan,
+    make: &mut Maker<impl SimdLevel, [usize; 2]>,
+) {
+    let structure = context.structure();
+    for (place, (column, couplings)) in (structure.diagonal(row) + 1..).zip(structure.later(row)) {
+        let name = [row, column];
+        if plan.has_pair(name, couplings.iter().flatten().map(|coupling| coupling.body)) {
+            // SAFETY: the part has this row.
+            let [block, transpose] = unsafe { context.pair(name, place) };
+            let (block, transpose) = (Some(as_three(block)), Some(as_three(transpose)));
+            make.pair(Pair { name, couplings, block, transpose });
         }
     }
 }
@@ -240,10 +309,9 @@ fn make_planned<const N: usize>(
         if !plan.has_pair([row, column], couplings.iter().flatten().map(|coupling| coupling.body)) {
             continue;
         }
-        let (name, counterpart) = ([row, column], structure.first_left_from(column, row));
-        // SAFETY: the part has this row, and the structure has the pair's blocks there.
-        let [block, transpose] =
-            [(row, place), (column, counterpart)].map(|(row, place)| unsafe { context.block(row, place) });
+        let name = [row, column];
+        // SAFETY: the part has this row.
+        let [block, transpose] = unsafe { context.pair(name, place) };
         if N == 2 && structure.is_regular(row) && structure.is_regular(column) {
             let (block, transpose) = (Some(as_three(block)), Some(as_three(transpose)));
             make.pair(Pair { name, couplings: [couplings[0], couplings[1]], block, transpose });

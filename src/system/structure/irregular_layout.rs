@@ -98,6 +98,12 @@ impl IrregularLayout {
         self.codes.get(row).is_none_or(|&code| code & !UNEVEN == REGULAR)
     }
 
+    /// Whether a row is regular and all its columns have three scalars.
+    #[inline(always)]
+    pub fn is_even(&self, row: usize) -> bool {
+        self.codes.get(row).is_none_or(|&code| code == REGULAR)
+    }
+
     /// Set the code of a row, which is one of `rows` that are known or the next.
     ///
     /// # Errors

@@ -261,6 +261,13 @@ impl Structure {
         self.layout.is_regular(row)
     }
 
+    /// Whether a row and all its columns are regular, as far as that is known without a look at the columns: where no constraint acts
+    /// on more than two bodies.
+    #[inline(always)]
+    pub fn is_even(&self, row: usize) -> bool {
+        self.sides.wide.is_empty() && self.layout.is_even(row)
+    }
+
     /// Number of scalars of a row, 1 to 6.
     #[inline(always)]
     pub fn height(&self, row: usize) -> usize {

@@ -12,7 +12,7 @@ use super::{MOST_BODIES, Side, Structure};
 /// Number of couplings of a row on at most two bodies.
 const FEW: usize = 2;
 
-/// In systems without irregular rows.
+/// For rows with regular columns alone, as in systems without irregular rows.
 impl Structure {
     /// The rows after `row` that share a body with it, ascending, with what couples `row` with them: each body in its place.
     pub fn later(&self, row: usize) -> Later<'_> {
