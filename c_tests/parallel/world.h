@@ -56,8 +56,8 @@ double *world_forces (const WORLD *world, ldy_parallel *parallel, MPI_Comm comm,
 /* This process among all, from `world_tests` on. */
 extern int rank, ranks;
 
-/* A program: `run` for the seeds from 0 on, as many as the first argument says, or `count`; then `last`, if it is not NULL. Returns its
- * exit code. */
+/* A program: `run` for the seeds from 0 on, `count` of them or the number in the first argument; then `last`, if it is not NULL.
+ * Returns its exit code. */
 int world_tests (int argc, char **argv, const char *name, int count, void (*run) (uint64_t seed), void (*last) (void));
 
 /* The index of an id. */

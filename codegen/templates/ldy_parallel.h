@@ -16,7 +16,7 @@
  *
  * Collective functions say so: all processes call them in the same order. An error of one process is the same error of all, with
  * its text and rank. If processes call different functions, or with different arguments, all of them return an error. Arrays with a
- * value for each scalar row have those of this process's own constraints, in the order of their ids.
+ * value for each scalar row have the scalar rows of this process's own constraints, in the order of their ids.
  *
  * All results have the same bits for any number of processes and any partition, but for the forces of LDY_PARALLEL_FAST.
  */

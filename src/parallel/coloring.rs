@@ -2,8 +2,8 @@
 //!
 //! Ids are divided into blocks. Blocks are in the order of hashed numbers, as single constraints are in the coloring of Jones and Plassmann
 //! (1993), and the ids of a block ascend: the order belongs to the pattern of all processes, for any partition, and rows that are
-//! near in memory mostly follow each other. The color of a row is the number of messages for which it waits one after the other. If a block
-//! of W connects rows of two processes, their colors differ.
+//! near in memory mostly follow each other. The color of a row is the length of its longest chain of messages, each of which waits for the
+//! one before. If a block of W connects rows of two processes, their colors differ.
 #![forbid(unsafe_code)]
 
 use crate::ffi::errors::Result;

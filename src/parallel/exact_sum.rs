@@ -149,7 +149,7 @@ mod tests {
         sum
     }
 
-    /// Each process has as many additions as digits bear; the integers of all are added before they are carried.
+    /// Each process has the most additions that digits bear; the integers of all are added before they are carried.
     #[test]
     fn sums_of_a_billion_processes_overflow_nothing() {
         for digit in [1, -1, i64::from(MANY - 1) * ((1 << 32) - 1), -i64::from(MANY - 1) * ((1 << 32) - 1)] {

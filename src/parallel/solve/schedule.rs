@@ -19,7 +19,7 @@ pub struct Stage {
     pub ends: Vec<u32>,
 }
 
-/// What the order depends on.
+/// The data from which the order follows.
 #[derive(Clone, Copy)]
 pub struct Given<'a> {
     pub w: BlockRows<'a>,

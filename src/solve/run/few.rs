@@ -42,7 +42,7 @@ pub(super) struct Kept<'a> {
     pub history: &'a mut Vec<f64>,
 }
 
-/// What a solution begins with.
+/// The input of a solution.
 pub(super) struct Given<'a, 'w> {
     pub task: &'a Task<'a>,
     pub begun: &'a mut Begun,
