@@ -17,7 +17,8 @@ LDY_HIDDEN int ldy_mpi_group_open (int handle, struct ldy_mpi_group **group, int
 LDY_HIDDEN void ldy_mpi_group_close (struct ldy_mpi_group *group);
 
 /* Collective: entry k of `sent` arrives at process k if it is not zero, and what process k sends is written to entry k of `received`. Both
- * have `size` entries, one for each process; if `size` is 0, nothing is sent, and numbers that arrive are dropped. Requests are reserved. */
+ * have `size` entries, one for each process; if `size` is 0, nothing is sent, and numbers that arrive are dropped. Requests are reserved.
+ * Between two calls there is a reduction: otherwise a quick process could send a number of the next call into this one. */
 LDY_HIDDEN int ldy_mpi_group_announce (struct ldy_mpi_group *group, const int64_t *sent, int64_t *received, int size);
 
 /* Collective: replace the values by their sums, or their largest values, over all processes. */
