@@ -67,7 +67,8 @@ AT (ldy_rows, value_starts, 88);
 AT (ldy_rows, diagonal_starts, 96);
 AT (ldy_rows, scalars, 104);
 AT (ldy_rows, entries, 112);
-ENDS (ldy_rows, entries, 120);
+AT (ldy_rows, external, 120);
+ENDS (ldy_rows, external, 128);
 
 AT (ldy_contact_solver_options, size, 0);
 AT (ldy_contact_solver_options, tolerance, 8);
