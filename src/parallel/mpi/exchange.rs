@@ -110,13 +110,6 @@ impl Flight {
         tag: c_int,
         traffic: &mut Traffic,
     ) -> Result<Vec<Message>> {
-        let mut flight = Self::start_all(group, flight, tag, traffic)?;
-        flight.finish(group)?;
-        Ok(flight.inbox)
-    }
-
-    /// Collective: begin such an exchange.
-    fn start_all(group: &Group, flight: Result<Self>, tag: c_int, traffic: &mut Traffic) -> Result<Self> {
         let flight = flight.and_then(|flight| {
             flight.reserve(group)?;
             Ok(flight)
@@ -124,7 +117,8 @@ impl Flight {
         group.agree(flight.as_ref().map(|_| ()).map_err(|&code| code))?;
         let mut flight = flight?;
         flight.start(group, tag, traffic)?;
-        Ok(flight)
+        flight.finish(group)?;
+        Ok(flight.inbox)
     }
 }
 
@@ -134,28 +128,12 @@ pub struct Letters {
     words: Vec<Words>,
 }
 
-/// Letters under way.
+/// Letters that are ready to be sent, and room for those that arrive.
 #[derive(Debug)]
-pub struct Mail {
+struct Mail {
     flight: Flight,
     /// The letter of the process to itself.
     own: Option<Message>,
-}
-
-impl Mail {
-    /// Wait for the letters of other processes; returns them in the order of ranks. A letter of a process to itself is among them.
-    ///
-    /// # Errors
-    /// If MPI fails.
-    pub fn finish(mut self, group: &Group) -> Result<Vec<Message>> {
-        self.flight.finish(group)?;
-        let mut inbox = self.flight.inbox;
-        if let Some(own) = self.own {
-            let place = inbox.partition_point(|message| message.rank < own.rank);
-            inbox.insert(place, own);
-        }
-        Ok(inbox)
-    }
 }
 
 impl Letters {
@@ -197,29 +175,10 @@ impl Letters {
                 Err(code)
             }
         };
-        Self::send(group, made, traffic)?.finish(group)
+        Self::deliver(group, made, traffic)
     }
 
-    /// Collective: begin to send letters to partners, which know who sends to whom.
-    ///
-    /// # Errors
-    /// As [`Letters::exchange`].
-    pub fn start(
-        group: &Group,
-        letters: Result<Self>,
-        partners: &mut Partners,
-        traffic: &mut Traffic,
-    ) -> Result<Mail> {
-        partners.exchange_lengths(group, letters.as_ref().ok(), traffic)?;
-        let made = letters.and_then(|letters| {
-            let mut received = repeated(group.size(), 0).map_err(no_memory)?;
-            partners.read_lengths(&mut received);
-            letters.arrange(group.rank(), &received)
-        });
-        Self::send(group, made, traffic)
-    }
-
-    /// Collective: as `start`, and wait for the letters of partners.
+    /// Collective: send letters to partners, which know who sends to whom, and wait for theirs.
     ///
     /// # Errors
     /// As [`Letters::exchange`].
@@ -229,7 +188,13 @@ impl Letters {
         partners: &mut Partners,
         traffic: &mut Traffic,
     ) -> Result<Vec<Message>> {
-        Self::start(group, letters, partners, traffic)?.finish(group)
+        partners.exchange_lengths(group, letters.as_ref().ok(), traffic)?;
+        let made = letters.and_then(|letters| {
+            let mut received = repeated(group.size(), 0).map_err(no_memory)?;
+            partners.read_lengths(&mut received);
+            letters.arrange(group.rank(), &received)
+        });
+        Self::deliver(group, made, traffic)
     }
 
     /// The words for a process.
@@ -246,13 +211,18 @@ impl Letters {
         Ok(lengths)
     }
 
-    fn send(group: &Group, made: Result<Mail>, traffic: &mut Traffic) -> Result<Mail> {
+    /// Send letters, and wait for those of others; returns them in the order of ranks. A letter of the process to itself is among them.
+    fn deliver(group: &Group, made: Result<Mail>, traffic: &mut Traffic) -> Result<Vec<Message>> {
         let (flight, own) = match made {
             Ok(Mail { flight, own }) => (Ok(flight), own),
             Err(code) => (Err(code), None),
         };
-        let flight = Flight::start_all(group, flight, TAG, traffic)?;
-        Ok(Mail { flight, own })
+        let mut inbox = Flight::exchange(group, flight, TAG, traffic)?;
+        if let Some(own) = own {
+            let place = inbox.partition_point(|message| message.rank < own.rank);
+            inbox.insert(place, own);
+        }
+        Ok(inbox)
     }
 
     /// Put letters in a flight, with room for those that arrive and one more.

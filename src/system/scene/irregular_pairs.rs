@@ -264,33 +264,11 @@ fn each_planned(
         if !has_pairs {
             continue;
         }
-        if structure.is_even(row) {
-            make_planned_even(row, context, plan, make);
-        } else if structure.is_on_many(row) {
+        if structure.is_on_many(row) {
             let pairs = structure.later_of_any::<MOST_BODIES>(row);
             make_planned(row, pairs, context, plan, make);
         } else {
             make_planned(row, structure.later_of_any::<2>(row), context, plan, make);
-        }
-    }
-}
-
-/// Compute the pairs of an even row that are in a plan.
-#[inline(always)]
-fn make_planned_even(
-    row: usize,
-    context: IrregularBlocks,
-    plan: &Plan,
-    make: &mut Maker<impl SimdLevel, [usize; 2]>,
-) {
-    let structure = context.structure();
-    for (place, (column, couplings)) in (structure.diagonal(row) + 1..).zip(structure.later(row)) {
-        let name = [row, column];
-        if plan.has_pair(name, couplings.iter().flatten().map(|coupling| coupling.body)) {
-            // SAFETY: the part has this row.
-            let [block, transpose] = unsafe { context.pair(name, place) };
-            let (block, transpose) = (Some(as_three(block)), Some(as_three(transpose)));
-            make.pair(Pair { name, couplings, block, transpose });
         }
     }
 }

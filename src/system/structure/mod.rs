@@ -261,8 +261,7 @@ impl Structure {
         self.layout.is_regular(row)
     }
 
-    /// Whether a row and all its columns are regular, as far as that is known without a look at the columns: where no constraint acts
-    /// on more than two bodies.
+    /// Whether a row and all its columns are known to be regular. No row is if some constraint acts on more than two bodies.
     #[inline(always)]
     pub fn is_even(&self, row: usize) -> bool {
         self.sides.wide.is_empty() && self.layout.is_even(row)
