@@ -1,6 +1,7 @@
 /* Many systems at once through ldy_system.h: the bits of each system alone, for any order and number of threads, systems with inverse
  * callbacks, a hard problem among easy ones, bad input with its texts, and every allocation that fails. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/failing_allocator.h"
@@ -164,8 +165,8 @@ static void same_bits (void)
   ldy_batch_destroy (batch);
 }
 
-/* A thousand systems on two threads have the bits of batches of one on one thread. */
-static void thousand (void)
+/* Systems on two threads have the bits of batches of one on one thread. */
+static void many (int count)
 {
   static ldy_system *systems[THOUSAND];
   static double R[THOUSAND * MOST], by[THOUSAND * MOST], by_B[THOUSAND * MOST];
@@ -174,7 +175,7 @@ static void thousand (void)
   ldy_batch *batch = NULL;
 
   GOOD (ldy_batch_create (&batch));
-  for (int k = 0; k < THOUSAND; k ++) {
+  for (int k = 0; k < count; k ++) {
     const RESULTS *own = &single[k % SYSTEMS];
     systems[k] = stack (k % SYSTEMS);
     if (k < SYSTEMS) compute (batch, systems + k, 1, &single[k]);
@@ -182,12 +183,12 @@ static void thousand (void)
     write_by (own, 1, by + starts[k]);
   }
   GOOD (ldy_set_threads (2));
-  GOOD (ldy_batch_update (batch, systems, THOUSAND, 0.1));
-  GOOD (ldy_batch_solve (batch, systems, THOUSAND, NULL, R, starts, NULL, NULL));
-  GOOD (ldy_batch_adjoint (batch, systems, THOUSAND, R, by, by, by_B, NULL, 0, starts, NULL));
+  GOOD (ldy_batch_update (batch, systems, (size_t) count, 0.1));
+  GOOD (ldy_batch_solve (batch, systems, (size_t) count, NULL, R, starts, NULL, NULL));
+  GOOD (ldy_batch_adjoint (batch, systems, (size_t) count, R, by, by, by_B, NULL, 0, starts, NULL));
   GOOD (ldy_set_threads (1));
   ldy_shutdown ();
-  for (int k = 0; k < THOUSAND; k ++) {
+  for (int k = 0; k < count; k ++) {
     size_t bytes = (starts[k + 1] - starts[k]) * sizeof (double);
     CHECK_SAME_BITS (R + starts[k], single[k % SYSTEMS].R, bytes);
     CHECK_SAME_BITS (by_B + starts[k], single[k % SYSTEMS].by_B, bytes);
@@ -332,7 +333,7 @@ static void bad_strides (void)
   ldy_batch_destroy (batch);
 }
 
-static void failing_strided_allocations (void)
+static void failing_strided_allocations (int step)
 {
   static RESULTS t;
   static RECORD records[2];
@@ -350,7 +351,7 @@ static void failing_strided_allocations (void)
     check_context ("allocation %d", k);
     batch = NULL;
     fill_records (&t, 2, records);
-    failing_arm (k ++);
+    failing_arm (k), k += step;
     code = ldy_batch_create (&batch);
     if (!code) code = compute_strided (batch, systems, 2, records, NULL, NULL, NULL);
     failing.armed = 0;
@@ -522,7 +523,8 @@ static void bad_input (void)
   ldy_batch_destroy (batch);
 }
 
-static void failing_allocations (void)
+/* Every step-th allocation fails in turn. */
+static void failing_allocations (int step)
 {
   static RESULTS expected, t;
   ldy_system *systems[2] = { stack (0), stack (2) };
@@ -540,7 +542,7 @@ static void failing_allocations (void)
     check_context ("allocation %d", k);
     batch = NULL;
     fill_starts (systems, 2, &t);
-    failing_arm (k ++);
+    failing_arm (k), k += step;
     code = ldy_batch_create (&batch);
     if (!code) code = ldy_batch_solve (batch, systems, 2, NULL, t.R, t.starts, t.statuses, t.residuals);
     if (!code) code = ldy_batch_adjoint (batch, systems, 2, t.R, by, by, t.by_B, t.by_laws, (size_t) t.laws[2], t.starts, t.fits);
@@ -562,16 +564,19 @@ static void failing_allocations (void)
   for (int s = 0; s < 2; s ++) ldy_system_destroy (systems[s]);
 }
 
-int main (void)
+int main (int argc, char **argv)
 {
+  int step = argc > 1 ? atoi (argv[1]) : 0, count = argc > 2 ? atoi (argv[2]) : 0;
+
+  if (!CHECK (step > 0 && count >= SYSTEMS && count <= THOUSAND)) return check_summary ("system_batch");
   same_bits ();
-  thousand ();
+  many (count);
   strides ();
   bad_strides ();
   kept_memory ();
   hard_problem ();
   bad_input ();
-  failing_allocations ();
-  failing_strided_allocations ();
+  failing_allocations (step);
+  failing_strided_allocations (step);
   return check_summary ("system_batch");
 }
