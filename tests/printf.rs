@@ -22,7 +22,7 @@ fn check(value: f64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(testing::cases(20_000)))]
 
     #[test]
     fn any_bits(bits in any::<u64>()) {

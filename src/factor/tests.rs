@@ -164,7 +164,7 @@ fn permutation(order: &[u32]) -> Vec<u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(testing::cases(60)))]
 
     #[test]
     fn factors_agree_with_dense_matrices(size in 1..90_usize, neighbors in 0..5_usize, seed in any::<u64>()) {

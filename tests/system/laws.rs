@@ -40,7 +40,7 @@ fn set_some(scene: &mut Scene, laws: &mut BTreeMap<Id, RowLaw>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(40), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Solving with kept laws has the bits of solving with laws that are given row by row.
     #[test]

@@ -248,7 +248,7 @@ fn keyed(key: u64, point: [f64; 3]) -> Keyed {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(60), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn systems_of_any_rows_are_those_of_dense_matrices(seed: u64, has_one_body: bool) {

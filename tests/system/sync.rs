@@ -226,7 +226,7 @@ impl Scene {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(40), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn synchronized_constraints_are_those_of_a_system_made_again(seed: u64) {

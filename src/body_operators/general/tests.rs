@@ -173,7 +173,7 @@ impl Kernel for Blocks<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(120), ..ProptestConfig::default() })]
 
     #[test]
     fn blocks_are_products_of_dense_matrices(case in case()) {

@@ -158,7 +158,7 @@ fn check_bits(nodal: &NodalPanel, slots: &[Slot], settings: (f64, MatrixLifetime
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(testing::cases(40)))]
 
     /// No change from one update to the next shows which values are kept.
     #[test]

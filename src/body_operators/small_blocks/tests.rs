@@ -287,7 +287,7 @@ fn check(case: &Case, blocks: &[Vec<Vec<u64>>]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(40), ..ProptestConfig::default() })]
 
     #[test]
     fn blocks_are_products_of_dense_matrices(case in any_case(), other in any_case()) {

@@ -48,7 +48,7 @@ fn check_solves(full: &DMatrix<f64>, factor: &Factored, panels: usize, work: &mu
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(testing::cases(100)))]
 
     #[test]
     fn solves_agree_with_a_dense_inverse((structure, full) in matrix(1), panels in 1..20_usize) {

@@ -25,7 +25,7 @@ fn check(entries: &NodalInverse, nodes: &[u32], structure: Structure, inverse: &
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(50))]
+    #![proptest_config(ProptestConfig::with_cases(testing::cases(50)))]
 
     #[test]
     fn a_growing_set_of_nodes_keeps_its_entries(

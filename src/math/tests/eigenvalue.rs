@@ -30,7 +30,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(testing::cases(4000)))]
 
     #[test]
     fn of_positive_definite_blocks(b in positive_definite()) {

@@ -383,7 +383,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(200), ..ProptestConfig::default() })]
 
     #[test]
     fn structures_have_no_history(steps in proptest::collection::vec(step(), 1..15)) {

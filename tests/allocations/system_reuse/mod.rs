@@ -391,7 +391,7 @@ fn follow(scene: &mut Scene, updates: usize, calls: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(250), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn updates_are_those_of_a_system_made_anew(seed: u64) {
