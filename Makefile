@@ -3,7 +3,7 @@
 #   make run                          build the library, assemble a recorded scene, draw its W
 #   make run-wall                     a ball hits a wall of bricks: its pictures are in target/wall
 #   make run-ode SCENE=chain          ODE with the library's contacts and joints, and alone: times and penetrations (Debian: libode-dev)
-#   make test                         all tests; test-rust: those in Rust alone; test-programs and c-programs build their programs
+#   make test                         all tests; test-rust: those in Rust alone, of which test-units are in the library
 #   make lint                         rustfmt and clippy for all packages, also those that .ci/run leaves out
 #   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED the clock is the seed
 #   make replay FILES="a.ldysnap b"   replay recorded states, one line for each; without FILES all of c_tests/reference
@@ -78,7 +78,7 @@ include packaging/release.mk
 include packaging/arm64.mk
 include benches/bench.mk
 
-.PHONY: help library run run-wall run-ode test test-rust test-programs c-programs lint fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind brute-force processors sanitize headers check-host
+.PHONY: help library run run-wall run-ode test test-rust test-units test-others test-programs c-programs lint fuzz replay solve mpi test-mpi test-mpi-crate test-mpi-programs scaling model valgrind brute-force processors sanitize headers check-host
 
 help:
 	@sed -n '/^# The jobs/,/^$$/s/^# \{0,1\}//p' Makefile
@@ -114,17 +114,22 @@ test: library
 TEST_CARGO ?= $(CARGO)
 
 # Unit tests compute little, so they are not optimized: their compiler would take longer than they do. Tests from outside compute more.
-UNIT_TESTS := $(TEST_CARGO) test --locked --package ldy --lib --config profile.test.package.ldy.opt-level=0
+# Options stand before the command: behind it they would replace those of TEST_CARGO.
+UNIT_CARGO := $(TEST_CARGO) --config profile.test.package.ldy.opt-level=0
+UNIT_TESTS := $(UNIT_CARGO) test --locked --package ldy --lib
 OTHER_TESTS := $(TEST_CARGO) test --locked --test '*' --examples
 
-test-rust:
+test-rust: test-units test-others
+
+test-units:
 	$(UNIT_TESTS)
+
+test-others:
 	$(OTHER_TESTS)
 	$(TEST_CARGO) test --locked --doc
 
-# The programs of the tests alone, and those in C.
+# The programs of these tests alone.
 test-programs:
-	$(UNIT_TESTS) --no-run
 	$(OTHER_TESTS) --no-run
 
 # All packages and targets; .ci/run lints what it compiles.
@@ -188,11 +193,13 @@ test-mpi: test-mpi-crate test-mpi-programs
 
 # The crate's own tests of code that MPI changes. They compute little, so they are not optimized. The linker is an argument of rustc,
 # for this crate alone: as a setting of cargo it would cause all other crates to be built again.
+MPI_UNIT_TESTS ?= legacy:: ffi:: parallel::
+
 test-mpi-crate:
 	@scripts/require cc $(CARGO) $(MPICC.$(firstword $(MPIS)))
-	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(TEST_CARGO) rustc --locked --quiet --lib --profile test --features mpi \
-	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
-	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi:: parallel::
+	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(UNIT_CARGO) rustc --locked --quiet --lib --profile test --features mpi \
+	  --message-format json-render-diagnostics -- \
+	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet $(MPI_UNIT_TESTS)
 
 # For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes. These compute little, too:
 # the library is that of the dev profile, not optimized, on the dependencies of other tests.
@@ -200,7 +207,7 @@ MPI_DEV_LIB := $(abspath $(TARGET))/debug/libldy.a
 
 test-mpi-programs: library
 	@scripts/require cc pkg-config $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
-	@LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(TEST_CARGO) build $(LIBRARY_OPTIONS) --features mpi --config profile.dev.package.ldy.opt-level=0
+	@LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(TEST_CARGO) --config profile.dev.package.ldy.opt-level=0 build $(LIBRARY_OPTIONS) --features mpi
 	@mkdir -p $(MPIS:%=$(MPI_TARGET)/%)
 	@packaging/slim $(MPI_DEV_LIB) $(call mpi_library,$(firstword $(MPIS)))
 	@$(other_mpis) true

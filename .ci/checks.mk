@@ -11,6 +11,14 @@ unexport MAKEFLAGS
 export TEST_CARGO := $(CARGO) --config 'build.rustc-workspace-wrapper="clippy-driver"'
 export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
+# Random cases have a fixed seed, and there are fewer than in `make test`: a quarter of those of each property.
+export PROPTEST_RNG_SEED := 1
+export PROPTEST_CASES := 64
+export LDY_CASES_PERCENT := 25
+
+# The references of the packages for tests and benches would need what these depend on.
+export DOCUMENTED := --package ldy
+
 .PHONY: all commands library test-programs c-programs dependencies abi python model valgrind processors arm64 test fuzz lint site mpi-crate mpi-programs
 # The first are checks for which others wait, or that take long.
 all: library test-programs c-programs python test valgrind model dependencies abi processors arm64 fuzz lint site mpi-crate mpi-programs
@@ -33,15 +41,18 @@ dependencies: commands
 abi: commands
 	make --no-print-directory abi
 
-# The packages of Python come first, since they wait for the network; then examples/mujoco.c is linked with the library.
+# The packages of Python come first, since they wait for the network; then examples/mujoco.c is linked with the library. Only the package
+# ldy-python is compiled here, and so linted: what it depends on is there.
 python: library
-	make --no-print-directory test-python test-torch test-mujoco
+	RUSTC_WRAPPER=clippy-driver make --no-print-directory test-python test-torch test-mujoco
 
 model: commands
 	make --no-print-directory model
 
+# Without programs that call nothing that others do not call, or that test the programs' own code; `make valgrind` has them.
 valgrind: c-programs
-	make --no-print-directory valgrind
+	make --no-print-directory valgrind LEFT_OUT="bad_input cycles errors_bare fclib history insertion_orders levels ode reference_side \
+	  reuse_pairs shadow_steps snapshot_errors system_faces threads traps zeros"
 
 # Compiled at the same time as the library, which the programs need only when they run.
 test-programs: commands
@@ -51,39 +62,43 @@ test-programs: commands
 c-programs: library
 	make --no-print-directory c-programs
 
-# As `make test`, but with a fixed seed for the random cases. valgrind checks the programs in C, which sanitizers watch there.
+# Those of `make test` but for the unit tests, see mpi-crate. valgrind checks the programs in C, which sanitizers watch there; of errors,
+# allocations that fail and orders, the programs try as many as with sanitizers.
 test: c-programs test-programs
-	PROPTEST_RNG_SEED=1 make --no-print-directory test-rust
+	ERROR_STEP=5 ATTEMPT_STEP=16 ALLOCATION_STEP=5 PAIRS="3 499" ROUNDS="600 2" ORDERS=4 FACTORED=fem-BC_lim-2 \
+	  make --no-print-directory test-others
 
 processors: c-programs
 	make --no-print-directory processors
 
 # The library is not optimized, since bits depend neither on that nor on the processor; `make arm64` has the tests, too.
 arm64: c-programs
-	make --no-print-directory arm64-digests ARM_OPTIONS="--config profile.release.package.ldy.opt-level=0"
+	make --no-print-directory arm64-digests ARM_OPTIONS="--config profile.release.opt-level=0"
 
 # With a fixed seed, too.
 fuzz: c-programs
-	make --no-print-directory fuzz SECONDS=20 SEED=1
+	make --no-print-directory fuzz SECONDS=10 SEED=1
 
 # What the tests do not compile. `make lint` has all packages. Cargo allows only one command at a time to build into a folder. The test
 # programs are built first; while they run, cargo is free.
 lint: test-programs
 	$(CARGO) fmt --check
 	$(TEST_CARGO) build --locked --bench '*' --examples
-	$(CARGO) clippy --locked --package ldy-python -- -D warnings
 	make --no-print-directory items
 
-# After the checks that build the wheel and the documentation of the crate.
+# After the checks that build the wheel and the documentation of the crate. The tests of Python have run the examples.
 site: python lint
-	make --no-print-directory site
+	make --no-print-directory site SPHINX_OPTIONS="-D plot_gallery=0 -D nb_execution_mode=off"
 
-# After the lints, which build into the same folder.
+# All unit tests, in the build for MPI, which has those of the serial build and more. After the lints, which build into the same folder.
 mpi-crate: lint
-	make --no-print-directory test-mpi-crate
+	make --no-print-directory test-mpi-crate MPI_UNIT_TESTS=
 
-# Its library is linted as the crate for the tests. Recorded states are read on 1 and 3 processes, and MPI's own failing calls are made
-# with the second MPI alone, since the launcher of Open MPI may hang after them until its time is over; `make test-mpi` has all of these.
+# On 1 and 3 processes. MPI's own failing calls are made with the second MPI alone, since the launcher of Open MPI may hang after them
+# until its time is over; delays has the programs of systems across processes that are left out there. `make test-mpi` has all of these.
+# Rust's linker takes a sixth of the time of GNU's for a library that is not optimized; the test of what links with what has GNU's.
+RUST_LINKER := $(wildcard $(shell rustc --print sysroot)/lib/rustlib/*/bin/gcc-ld)
+
 mpi-programs: library lint
-	make --no-print-directory test-mpi-programs STATE_RANKS="1 3" FIRST_MPI_TESTS="one-process most" \
-	  OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken parallel_rows parallel_faults parallel_migration parallel_partition parallel_files parallel_forces delays deaths)"
+	RANKS="1 3" LDFLAGS="$(RUST_LINKER:%=-fuse-ld=lld -B%)" make --no-print-directory test-mpi-programs FIRST_MPI_TESTS="one-process most" \
+	  OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken parallel_faults parallel_files delays deaths)"

@@ -8,13 +8,18 @@ SEARCHED := {*.html,c/{ldy,struct,class}*.html,rust/ldy/**/*.html,[!cr]*/**/*.ht
 
 .PHONY: site rustdoc figures
 
+DOCUMENTED ?= --workspace --exclude ldy-python --exclude ldy-wall --exclude ldy-kernels
+
 rustdoc:
-	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps $(CARGO_QUIET) --workspace --exclude ldy-python --exclude ldy-wall --exclude ldy-kernels
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps $(CARGO_QUIET) $(DOCUMENTED)
 
 # The environment of the tests, with Sphinx in addition: the gallery runs the examples.
 $(PYTHON_TEST)/%/installed-site: $(PYTHON_TEST)/%/installed python/requirements-site.txt
 	@$(@D)/bin/python $(PIP) --requirement python/requirements-site.txt
 	@touch $@
+
+# SPHINX_OPTIONS="-D plot_gallery=0 -D nb_execution_mode=off" does not run the examples.
+SPHINX_OPTIONS ?=
 
 # Every warning is an error, also of Doxygen; every link within the site is followed.
 site: python $(SITE_PYTHON)/installed-site
@@ -25,7 +30,7 @@ site: python $(SITE_PYTHON)/installed-site
 	@(cat docs/site/Doxyfile && printf '%s\n' "OUTPUT_DIRECTORY = $(SITE)/html" "GENERATE_TAGFILE = $(SITE)/c.tag" "PROJECT_NUMBER = $(VERSION)") | \
 	  doxygen -
 	@$(SITE_PYTHON)/bin/python -B docs/site/stage.py $(SITE)/source $(SITE)/c.tag
-	@PYTHONPATH=docs/site $(SITE_PYTHON)/bin/python -B -m sphinx -q -W --keep-going -j 2 -c docs/site -d $(SITE)/doctrees $(SITE)/source $(SITE)/html
+	@PYTHONPATH=docs/site $(SITE_PYTHON)/bin/python -B -m sphinx -q -W --keep-going -j 2 $(SPHINX_OPTIONS) -c docs/site -d $(SITE)/doctrees $(SITE)/source $(SITE)/html
 	@$(MAKE) --no-print-directory rustdoc && cp -r $(abspath $(TARGET))/doc $(SITE)/html/rust
 	@$(SITE_PYTHON)/bin/python -m pagefind --silent --force-language en --exclude-selectors .headerlink --site $(SITE)/html --glob '$(SEARCHED)'
 	@$(SITE_PYTHON)/bin/python -B docs/site/check_links.py $(SITE)/html

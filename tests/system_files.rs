@@ -69,30 +69,33 @@ fn the_arrays_are_those_of_a_block_sparse_matrix() {
     assert!(data.chunks(9).any(|block| block[1] != block[3]));
 }
 
-/// A Python with SciPy in an environment of its own, if that can be made: where there is no network it cannot.
+fn has_scipy(python: &Path) -> bool {
+    python.exists()
+        && run(command(python.to_str().expect("UTF-8")).args(["-c", "import scipy.sparse, scipy.io"])).0
+}
+
+/// The system's Python if it has SciPy, or one in an environment of its own, if that can be made: where there is no network it cannot.
 fn python_with_scipy() -> Option<PathBuf> {
     let environment = target().join("scipy");
     let python = environment.join("bin/python");
-    let works =
-        || run(command(python.to_str()?).args(["-c", "import scipy.sparse, scipy.io"])).0.then_some(());
-    if !python.exists() || works().is_none() {
-        run(command("python3").args(["-m", "venv"]).arg(&environment));
-        let pip = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-compile",
-            "--retries=1",
-            "--timeout=15",
-            "scipy",
-        ];
-        if !python.exists() || !run(command(python.to_str()?).args(pip)).0 {
-            return None;
-        }
+    if let Some(there) = [Path::new("/usr/bin/python3"), &python].into_iter().find(|python| has_scipy(python))
+    {
+        return Some(there.to_path_buf());
     }
-    works().map(|()| python.clone())
+    run(command("python3").args(["-m", "venv"]).arg(&environment));
+    let pip = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-compile",
+        "--retries=1",
+        "--timeout=15",
+        "scipy",
+    ];
+    let installed = python.exists() && run(command(python.to_str()?).args(pip)).0;
+    (installed && has_scipy(&python)).then_some(python)
 }
 
 #[test]

@@ -26,22 +26,28 @@ system.solve(0.1, tolerence=1e-3)
 """
 
 
-def mypy(*arguments):
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null", "--no-error-summary"]
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """What mypy knows of NumPy, for all tests."""
+    return tmp_path_factory.mktemp("mypy")
+
+
+def mypy(cache, *arguments):
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={cache}", "--no-error-summary"]
     # Of what the package uses, SciPy has no types.
     done = subprocess.run([*command, "--disable-error-code=import-untyped", *arguments], capture_output=True, text=True)
     return done.stdout + done.stderr
 
 
-def test_the_package_has_no_error_of_types():
+def test_the_package_has_no_error_of_types(cache):
     assert pathlib.Path(ldy.__file__).with_name("py.typed").exists()
-    assert mypy("-p", "ldy") == ""
+    assert mypy(cache, "-p", "ldy") == ""
 
 
-def test_users_are_told(tmp_path):
+def test_users_are_told(cache, tmp_path):
     use = tmp_path / "use.py"
     use.write_text(USE)
-    lines = [line.split(": ", 1)[1] for line in mypy(str(use)).splitlines() if "error" in line or "Revealed" in line]
+    lines = [line.split(": ", 1)[1] for line in mypy(cache, str(use)).splitlines() if "error" in line or "Revealed" in line]
     assert len(lines) == 8, lines
     assert "ndarray" in lines[0] and "ndarray" in lines[1] and "int" in lines[2] and "ndarray" in lines[3] and "def (rows" in lines[4]
     assert '"str"; expected "float"' in lines[5] and "read-only" in lines[6] and "tolerence" in lines[7]
