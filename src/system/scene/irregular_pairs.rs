@@ -67,7 +67,12 @@ impl<'a> IrregularBlocks<'a> {
         // SAFETY: parts have different rows, whose diagonal blocks have places of their own; the caller promises that this one has
         // it.
         let to = unsafe { self.values.some_at(values) };
-        to.copy_from_slice(&self.diagonal[structure.square(row)]);
+        let from = &self.diagonal[structure.square(row)];
+        match (<&mut Block>::try_from(&mut *to), <&Block>::try_from(from)) {
+            // This needs no call of memcpy.
+            (Ok(to), Ok(from)) => *to = *from,
+            _ => to.copy_from_slice(from),
+        }
         end
     }
 
@@ -148,17 +153,21 @@ impl Walk<'_, '_> {
         let end = structure.starts()[row + 1] as usize;
         let own = &structure.columns()[blocks.clone()];
         let mut coming = structure.columns()[blocks.start..end].get(AHEAD..).unwrap_or_default().iter();
-        let mut transpose = |k: usize| {
-            // Counterparts are rows apart, where no processor looks ahead.
-            if let Some(&column) = coming.next() {
-                fetch(context.values.address(cursors[column as usize - first]).cast::<Block>());
-            }
-            let cursor = &mut cursors[own[k] as usize - first];
-            let start = *cursor;
-            *cursor += size_of::<Block>() / size_of::<f64>();
-            // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
-            as_three(unsafe { context.values.some_at(start..*cursor) })
-        };
+        // In a tuple, where a closure may have an attribute.
+        let (mut transpose,) = (
+            #[inline(always)]
+            |k: usize| {
+                // Counterparts are rows apart, where no processor looks ahead.
+                if let Some(&column) = coming.next() {
+                    fetch(context.values.address(cursors[column as usize - first]).cast::<Block>());
+                }
+                let cursor = &mut cursors[own[k] as usize - first];
+                let start = *cursor;
+                *cursor += size_of::<Block>() / size_of::<f64>();
+                // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
+                as_three(unsafe { context.values.some_at(start..*cursor) })
+            },
+        );
         // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
         let blocks = unsafe { context.values.some_at(values) }.as_chunks_mut().0;
         match (run.couplings, &mut *blocks) {

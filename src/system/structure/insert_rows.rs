@@ -165,7 +165,7 @@ impl Structure {
         self.make_room(first, new, regular.map(Vec::as_mut_slice).unwrap_or_default());
         self.fill_blocks(first);
         if is_irregular {
-            self.make_room_for_values(values.as_deref_mut())?;
+            self.make_room_for_values(first, values.as_deref_mut())?;
         }
         if !self.reattached.is_empty() {
             self.sort_blocks(first, values.map(Vec::as_mut_slice).unwrap_or_default());
@@ -200,31 +200,35 @@ impl Structure {
 
     /// Move values as [`Structure::make_room`] has moved blocks, in systems with irregular rows, after the columns of the new
     /// blocks are there. Values are `None` if they are not kept.
-    fn make_room_for_values(&mut self, values: Option<&mut Vec<f64>>) -> Result {
+    fn make_room_for_values(&mut self, first: usize, values: Option<&mut Vec<f64>>) -> Result {
+        self.note_uneven();
         let Self { starts, columns, layout, touched, .. } = self;
-        let columns_of = |row: usize| &columns[starts[row] as usize..starts[row + 1] as usize];
-        let mut end = layout.row_values.last().copied().unwrap_or_default();
-        let rows = starts.len() - 1;
+        let (mut end, rows) = (layout.row_values.last().copied().unwrap_or_default(), starts.len() - 1);
         resize(&mut layout.row_values, rows + 1, end)?;
-        // The number of values that a row gets. The diagonal block of a new row counts.
-        let more = |layout: &IrregularLayout, row: usize| {
-            let before = layout.row_values[row + 1] - layout.row_values[row];
-            layout.height(row) * layout.scalars_in(row, columns_of(row)) - before
+        let length = |layout: &IrregularLayout, row: usize| {
+            let columns = &columns[starts[row] as usize..starts[row + 1] as usize];
+            layout.height(row) * layout.scalars_in(row, columns)
         };
-        let mut down = 0;
-        for row in touched.iter().map(|&row| row as usize) {
-            layout.set_mixed(row, layout.is_any_mixed(columns_of(row)));
-            down += more(layout, row);
+        // New rows come after the others.
+        let mut all = end;
+        for row in first..rows {
+            all += length(layout, row);
+            layout.row_values[row + 1] = all;
         }
+        let old = &touched[..touched.partition_point(|&row| (row as usize) < first)];
+        let more = |layout: &IrregularLayout, row: usize| {
+            length(layout, row) - (layout.row_values[row + 1] - layout.row_values[row])
+        };
+        let mut down = old.iter().map(|&row| more(layout, row as usize)).sum::<usize>();
         let values = match values {
             Some(values) => {
-                resized(values, end + down, 0.0)?;
+                resized(values, all + down, 0.0)?;
                 &mut values[..]
             }
             None => &mut [],
         };
         let mut last = rows;
-        for row in touched.iter().rev().map(|&row| row as usize) {
+        for row in old.iter().rev().map(|&row| row as usize) {
             let (own_end, more) = (layout.row_values[row + 1], more(layout, row));
             layout.row_values[row + 1..=last].iter_mut().for_each(|start| *start += down);
             if !values.is_empty() {
@@ -234,6 +238,29 @@ impl Structure {
             (end, last) = (own_end, row);
         }
         Ok(())
+    }
+
+    /// Note which of the rows that get blocks have columns of other than three scalars. The columns are the rows on the same bodies, and
+    /// bodies are fewer than blocks: each body is looked at once.
+    fn note_uneven(&mut self) {
+        /// The body has not been looked at yet, or all rows on it have three scalars.
+        const UNKNOWN: u32 = 0;
+        const EVEN: u32 = 1;
+        let Self { sides, layout, body_starts, on_body, changed_on_body: kinds, touched, .. } = self;
+        kinds.fill(UNKNOWN);
+        for row in touched.iter().map(|&row| row as usize) {
+            let mut is_uneven = layout.height(row) != 3;
+            for side in sides.of(row) {
+                let body = side.body as usize;
+                let kind = &mut kinds[body];
+                if *kind == UNKNOWN {
+                    let rows = &on_body[body_starts[body]..body_starts[body + 1]];
+                    *kind = EVEN + u32::from(rows.iter().any(|&row| layout.height(row as usize) != 3));
+                }
+                is_uneven |= *kind != EVEN;
+            }
+            layout.set_mixed(row, is_uneven);
+        }
     }
 
     /// Write to `more` how many blocks each row gets if rows from `first` on are new, and reattached ones come; the number of all

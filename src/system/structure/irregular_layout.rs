@@ -242,12 +242,6 @@ impl IrregularLayout {
         }
     }
 
-    /// Whether one of some columns has other than three scalars.
-    #[inline(always)]
-    pub fn is_any_mixed(&self, columns: &[i32]) -> bool {
-        columns.iter().any(|&column| self.height(column as usize) != 3)
-    }
-
     /// Move the starts of values of some rows to the front by `up` rows, and subtract `by` from them.
     pub fn shift_values(&mut self, rows: Range<usize>, up: usize, by: usize) {
         if self.is_there() {

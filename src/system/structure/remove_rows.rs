@@ -101,10 +101,13 @@ impl Structure {
         for row in touched.iter().map(|&row| row as usize) {
             let own = kept.starts[row] as usize..kept.starts[row + 1] as usize;
             let mut value = kept.layout.values_of_rows(row..row + 1, kept.starts).start;
-            kept.keep_rows_before(row);
             let leaves = cursors[row] == LEAVES;
-            if leaves && !is_reattached(row) {
-                kept.gone += 1;
+            let is_gone = leaves && !is_reattached(row);
+            if !is_gone || kept.next < row {
+                kept.keep_rows_before(row);
+            }
+            if is_gone {
+                (kept.gone, kept.next) = (kept.gone + 1, row + 1);
                 continue;
             }
             let (height, mut is_mixed) = (kept.layout.height(row), false);
