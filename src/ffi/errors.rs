@@ -3,6 +3,7 @@
 //! Nothing here allocates, so that exhausted memory can be reported.
 
 use std::cell::Cell;
+use std::collections::TryReserveError;
 use std::ffi::{c_char, c_int, c_void};
 use std::fmt::{self, Write};
 use std::result;
@@ -211,6 +212,13 @@ pub fn last_place() -> (c_int, Whereabouts) {
 /// The same for C, valid until the thread's next error.
 pub fn last_text() -> *const c_char {
     LAST.with(|last| last.as_ptr().cast_const().cast())
+}
+
+impl From<TryReserveError> for Code {
+    /// Make the error this thread's last.
+    fn from(_: TryReserveError) -> Self {
+        fail!(Code::OutOfMemory, "out of memory")
+    }
 }
 
 /// An error with its details, to be passed from one thread to another.

@@ -8,7 +8,6 @@ use crate::ffi::errors::Result;
 use crate::memory::{collected, repeated, with_capacity};
 use crate::system::Id;
 
-use super::mpi::exchange::no_memory;
 use super::mpi::group::Group;
 
 /// A body that gets a process.
@@ -118,10 +117,10 @@ impl<'a> Bisection<'a> {
         Ok(Self {
             group,
             points,
-            part_of: repeated(points.len(), 0).map_err(no_memory)?,
-            parts: collected(size, [Part::new(size)].into_iter()).map_err(no_memory)?,
-            next: with_capacity(size).map_err(no_memory)?,
-            sums: repeated(2 * VALUES * size, 0).map_err(no_memory)?,
+            part_of: repeated(points.len(), 0)?,
+            parts: collected(size, [Part::new(size)].into_iter())?,
+            next: with_capacity(size)?,
+            sums: repeated(2 * VALUES * size, 0)?,
         })
     }
 

@@ -12,7 +12,6 @@ use crate::rows::BlockRows;
 use crate::system::Id;
 
 use super::color_rounds::Rounds;
-use super::mpi::exchange::no_memory;
 use super::system::ParallelSystem;
 
 /// Stands for a row without a color.
@@ -141,14 +140,12 @@ impl ParallelSystem {
         let Self { group, traffic, system, rows, .. } = self;
         let results = system.results()?;
         let count = results.ids.len();
-        let prepared = || {
+        let prepared = || -> memory::Result<_> {
             let mut is_own = repeated(count, false)?;
             rows.own.iter().for_each(|&row| is_own[row as usize] = true);
             Ok((is_own, repeated(count, NONE)?, Precedence::new(results.ids)?))
         };
-        let prepared = prepared().map_err(no_memory::<std::collections::TryReserveError>);
-        group.agree(prepared.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (is_own, mut colors, precedence) = prepared?;
+        let (is_own, mut colors, precedence) = group.agree(prepared())?;
         let mut coloring = Coloring {
             w: results.w,
             precedence: &precedence,
@@ -158,13 +155,13 @@ impl ParallelSystem {
             ready: Vec::new(),
             followers: Vec::new(),
         };
-        let begun = coloring.begin(&rows.own).and_then(|()| Rounds::new(&rows.out, &rows.inbox));
-        let begun = begun.map_err(no_memory).and_then(|rounds| {
+        let mut begin = || -> Result<Rounds> {
+            coloring.begin(&rows.own)?;
+            let rounds = Rounds::new(&rows.out, &rows.inbox)?;
             rounds.reserve(group)?;
             Ok(rounds)
-        });
-        group.agree(begun.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let mut rounds = begun?;
+        };
+        let mut rounds = group.agree(begin())?;
         coloring.advance();
         while !rounds.are_over() {
             rounds.next(group, traffic, &mut coloring)?;

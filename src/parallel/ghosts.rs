@@ -7,7 +7,7 @@ use crate::memory::{self, push};
 use crate::system::{Id, System};
 
 use super::mpi::agreement::Call;
-use super::mpi::exchange::{Letters, Message, no_memory};
+use super::mpi::exchange::{Letters, Message};
 use super::mpi::partners::Partners;
 use super::system::ParallelSystem;
 
@@ -34,15 +34,11 @@ impl ParallelSystem {
     /// an inverse callback; if memory is exhausted. Nothing has changed then.
     pub fn add_ghosts(&mut self, ghosts: &[(Id, usize)]) -> Result {
         let checked = self.check_ghosts(ghosts);
-        self.group.begin(Call::AddGhosts, 0, false, checked)?;
-        let letters = self.ask(ghosts);
-        let questions = Letters::exchange(&self.group, letters, &mut self.traffic)?;
-        let letters = self.answer(&questions);
-        let answers = Letters::exchange(&self.group, letters, &mut self.traffic)?;
-        let read = self.read_ghosts(ghosts, &answers);
-        self.group.agree(read.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (bodies, all) = read?;
-        let inserted = self.system.insert_bodies(bodies).map_err(Code::from);
+        self.group.begin(Call::AddGhosts, 0, false, &checked)?;
+        let questions = self.exchange(self.ask(ghosts))?;
+        let answers = self.exchange(self.answer(&questions))?;
+        let (bodies, all) = self.group.agree(self.read_ghosts(ghosts, &answers))?;
+        let inserted = self.system.insert_bodies(bodies);
         if inserted.is_ok() {
             self.ghosts = all;
         }
@@ -50,8 +46,7 @@ impl ParallelSystem {
     }
 
     fn check_ghosts(&self, ghosts: &[(Id, usize)]) -> Result {
-        let mut ids =
-            memory::collected(ghosts.len(), ghosts.iter().map(|ghost| ghost.0)).map_err(no_memory)?;
+        let mut ids = memory::collected(ghosts.len(), ghosts.iter().map(|ghost| ghost.0))?;
         ids.sort_unstable();
         for pair in ids.windows(2) {
             ensure!(
@@ -77,7 +72,7 @@ impl ParallelSystem {
     fn ask(&self, ghosts: &[(Id, usize)]) -> Result<Letters> {
         let mut letters = Letters::new(&self.group)?;
         for &(id, owner) in ghosts {
-            letters.to(owner).put(id).map_err(no_memory)?;
+            letters.to(owner).put(id)?;
         }
         Ok(letters)
     }
@@ -113,7 +108,7 @@ impl ParallelSystem {
         asked: &[(Id, usize)],
         answers: &[Message],
     ) -> Result<(Vec<(Id, crate::system::Body)>, Vec<(Id, u32)>)> {
-        let mut bodies = memory::with_capacity(asked.len()).map_err(no_memory)?;
+        let mut bodies = memory::with_capacity(asked.len())?;
         for message in answers {
             let mut reader = Reader(&message.words);
             while !reader.is_empty() {
@@ -121,8 +116,8 @@ impl ParallelSystem {
             }
         }
         bodies.sort_unstable_by_key(|body: &(Id, _)| body.0);
-        let mut all = memory::copied(&self.ghosts).map_err(no_memory)?;
-        all.try_reserve(asked.len()).map_err(no_memory)?;
+        let mut all = memory::copied(&self.ghosts)?;
+        all.try_reserve(asked.len())?;
         all.retain(|ghost| self.system.body(ghost.0).is_ok());
         all.extend(asked.iter().map(|&(id, owner)| (id, owner as u32)));
         all.sort_unstable();
@@ -137,15 +132,13 @@ impl ParallelSystem {
     pub(super) fn list_lent(&mut self) -> Result<Vec<(Id, u32)>> {
         let Self { ghosts, system, .. } = self;
         ghosts.retain(|&(id, _)| system.body(id).is_ok());
-        let letters = self.uses();
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages = self.exchange(self.uses())?;
         let listed = self.read_uses(&messages).and_then(|(lent, uses)| {
             let holders = lent.iter().map(|lent| lent.rank);
             let owners = self.ghosts.iter().map(|ghost| ghost.1);
             Ok((Partners::new(&self.group, holders, owners)?, lent, uses))
         });
-        self.group.agree(listed.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (partners, lent, uses) = listed?;
+        let (partners, lent, uses) = self.group.agree(listed)?;
         (self.holders, self.lent) = (partners, lent);
         Ok(uses)
     }
@@ -156,7 +149,7 @@ impl ParallelSystem {
         for (_, constraint) in self.own_constraints() {
             for body in constraint.all_bodies() {
                 if self.owner(body) != self.rank() {
-                    push(&mut used, body).map_err(no_memory)?;
+                    push(&mut used, body)?;
                 }
             }
         }
@@ -165,7 +158,7 @@ impl ParallelSystem {
         for &(id, owner) in &self.ghosts {
             let is_used = used.binary_search(&id).is_ok() && !self.system.is_obstacle(id);
             let words = letters.to(owner as usize);
-            words.put(id).and_then(|()| words.put(is_used.into())).map_err(no_memory)?;
+            words.put(id).and_then(|()| words.put(is_used.into()))?;
         }
         Ok(letters)
     }
@@ -180,9 +173,9 @@ impl ParallelSystem {
                 let rank = *rank as u32;
                 let known = self.lent.binary_search_by_key(&(rank, id), |lent| (lent.rank, lent.body));
                 let digest = known.ok().and_then(|place| self.lent[place].digest);
-                push(&mut lent, Lent { rank, body: id, digest }).map_err(no_memory)?;
+                push(&mut lent, Lent { rank, body: id, digest })?;
                 if reader.word().ok_or_else(malformed)? == 1 {
-                    push(&mut uses, (id, rank)).map_err(no_memory)?;
+                    push(&mut uses, (id, rank))?;
                 }
             }
         }
@@ -197,7 +190,7 @@ impl ParallelSystem {
         let Self { lent, system, .. } = self;
         for of_rank in lent.chunk_by_mut(|one, other| one.rank == other.rank) {
             let words = letters.to(of_rank[0].rank as usize);
-            words.put(of_rank.len() as u64).map_err(no_memory)?;
+            words.put(of_rank.len() as u64)?;
             for Lent { body, digest, .. } in of_rank {
                 let now = Some(system.inertia_digest(*body, &mut scratch)?);
                 system.pack_body(*body, *digest != now, words)?;
@@ -213,7 +206,7 @@ impl ParallelSystem {
     /// The same on all processes: as [`ParallelSystem::update`] for ghosts.
     pub fn refresh(&mut self) -> Result {
         let is_changed = !self.system.has_structure();
-        if self.group.begin(Call::Refresh, 0, is_changed, Ok(()))? {
+        if self.group.begin(Call::Refresh, 0, is_changed, &Ok(()))? {
             self.list_lent()?;
         }
         self.send_states()

@@ -9,7 +9,7 @@ use crate::memory::push;
 use crate::system::Id;
 
 use super::ghosts::malformed;
-use super::mpi::exchange::{Letters, Message, no_memory};
+use super::mpi::exchange::{Letters, Message};
 use super::mpi::partners::Partners;
 use super::system::ParallelSystem;
 
@@ -24,8 +24,7 @@ impl ParallelSystem {
         let letters = self.tell_users(&uses);
         let messages = Letters::exchange_with(&self.group, letters, &mut self.holders, &mut self.traffic)?;
         let listed = self.sort_shared(uses, &messages);
-        let own = listed.as_ref().map(|_| ()).map_err(|&code| code);
-        let has_joints = self.group.agree_on(own, self.has_joints_on_ghosts())?;
+        let has_joints = self.group.agree_on(&listed, self.has_joints_on_ghosts())?;
         (self.shared, self.neighbors) = listed?;
         Ok(has_joints)
     }
@@ -42,7 +41,7 @@ impl ParallelSystem {
             for &(body, user) in users {
                 let words = letters.to(user as usize);
                 for &(_, other) in users.iter().filter(|(_, other)| *other != user) {
-                    words.put(body).and_then(|()| words.put(other.into())).map_err(no_memory)?;
+                    words.put(body).and_then(|()| words.put(other.into()))?;
                 }
             }
         }
@@ -60,7 +59,7 @@ impl ParallelSystem {
             let mut reader = Reader(&message.words);
             while let Some(body) = reader.word() {
                 let user = reader.word().ok_or_else(malformed)? as u32;
-                push(&mut targets, (body, user)).map_err(no_memory)?;
+                push(&mut targets, (body, user))?;
             }
         }
         targets.sort_unstable();
@@ -69,11 +68,11 @@ impl ParallelSystem {
             for body in constraint.all_bodies().filter(|&body| !self.system.is_obstacle(body)) {
                 let owner = self.owner(body);
                 if owner != self.rank() {
-                    push(&mut shared, (owner as u32, id)).map_err(no_memory)?;
+                    push(&mut shared, (owner as u32, id))?;
                 }
                 let first = targets.partition_point(|target| target.0 < body);
                 for &(_, user) in targets[first..].iter().take_while(|target| target.0 == body) {
-                    push(&mut shared, (user, id)).map_err(no_memory)?;
+                    push(&mut shared, (user, id))?;
                 }
             }
         }
@@ -91,7 +90,7 @@ impl ParallelSystem {
         for &(rank, id) in &self.shared {
             let words = letters.to(rank as usize);
             if words.0.is_empty() {
-                words.put(0).map_err(no_memory)?;
+                words.put(0)?;
             }
             self.system.pack_constraint(id, false, words)?;
         }
@@ -102,7 +101,7 @@ impl ParallelSystem {
     pub(super) fn read_halo(&mut self, messages: &mut [(u32, Reader)]) -> Result {
         let mut before = Vec::new();
         for &(id, _) in &self.halo {
-            push(&mut before, id).map_err(no_memory)?;
+            push(&mut before, id)?;
         }
         let mut halo = Vec::new();
         let received =

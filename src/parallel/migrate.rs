@@ -10,7 +10,7 @@ use crate::system::{Body, Id, System};
 
 use super::ghosts::malformed;
 use super::mpi::agreement::Call;
-use super::mpi::exchange::{Letters, Message, no_memory};
+use super::mpi::exchange::{Letters, Message};
 use super::system::ParallelSystem;
 
 /// A body or a constraint, and the process that gets it.
@@ -18,7 +18,7 @@ pub type Move = (Id, usize);
 
 /// The moves that go elsewhere, ascending.
 fn sorted(moves: &[Move], own: usize) -> Result<Vec<Move>> {
-    let mut list = memory::with_capacity(moves.len()).map_err(no_memory)?;
+    let mut list = memory::with_capacity(moves.len())?;
     list.extend(moves.iter().copied().filter(|(_, rank)| *rank != own));
     list.sort_unstable();
     Ok(list)
@@ -26,7 +26,7 @@ fn sorted(moves: &[Move], own: usize) -> Result<Vec<Move>> {
 
 /// The same moves by ranks, and then ascending.
 fn by_rank(moves: &[Move]) -> Result<Vec<Move>> {
-    let mut list = memory::copied(moves).map_err(no_memory)?;
+    let mut list = memory::copied(moves)?;
     list.sort_unstable_by_key(|&(id, rank)| (rank, id));
     Ok(list)
 }
@@ -42,16 +42,14 @@ impl ParallelSystem {
     /// or a body has an inverse callback; nothing has changed then. If memory is exhausted: the system must not be used any more then.
     pub fn migrate(&mut self, bodies: &[Move], constraints: &[Move]) -> Result {
         let checked = self.check_moves(bodies, constraints);
-        self.group.begin(Call::Migrate, 0, false, checked.as_ref().map(|_| ()).map_err(|&code| code))?;
+        self.group.begin(Call::Migrate, 0, false, &checked)?;
         let (bodies, constraints) = checked?;
         self.list_lent()?;
-        let letters = self.send_bodies(&bodies);
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages = self.exchange(self.send_bodies(&bodies))?;
         self.is_made = false;
         let received = self.drop_halo().and_then(|()| self.receive_bodies(&bodies, &messages));
         self.group.agree(received)?;
-        let letters = self.send_constraints(&constraints);
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages = self.exchange(self.send_constraints(&constraints))?;
         let received = self.leave(&bodies, &constraints).and_then(|()| self.receive_constraints(&messages));
         self.group.agree(received)
     }
@@ -92,7 +90,7 @@ impl ParallelSystem {
         let mut letters = Letters::new(&self.group)?;
         for moves in by_rank(bodies)?.chunk_by(|one, other| one.1 == other.1) {
             let words = letters.to(moves[0].1);
-            words.put(moves.len() as u64).map_err(no_memory)?;
+            words.put(moves.len() as u64)?;
             moves.iter().try_for_each(|&(id, _)| self.system.pack_body(id, true, words))?;
         }
         for lent in &self.lent {
@@ -102,9 +100,9 @@ impl ParallelSystem {
                 continue;
             }
             if words.0.is_empty() {
-                words.put(0).map_err(no_memory)?;
+                words.put(0)?;
             }
-            words.put(lent.body).and_then(|()| words.put(owner as u64)).map_err(no_memory)?;
+            words.put(lent.body).and_then(|()| words.put(owner as u64))?;
         }
         Ok(letters)
     }
@@ -120,21 +118,21 @@ impl ParallelSystem {
 
     fn receive_bodies(&mut self, leaving: &[Move], messages: &[Message]) -> Result {
         let mut new: Vec<(Id, Body)> = Vec::new();
-        let mut owners = memory::copied(leaving).map_err(no_memory)?;
+        let mut owners = memory::copied(leaving)?;
         let mut come = Vec::new();
         for message in messages {
             let mut reader = Reader(&message.words);
             for _ in 0..reader.word().ok_or_else(malformed)? {
                 let id = *reader.0.first().ok_or_else(malformed)?;
-                push(&mut come, id).map_err(no_memory)?;
+                push(&mut come, id)?;
                 match self.system.body(id) {
                     Ok(_) => self.system.receive_body(&mut reader)?,
-                    Err(_) => push(&mut new, System::unpack_body(&mut reader)?).map_err(no_memory)?,
+                    Err(_) => push(&mut new, System::unpack_body(&mut reader)?)?,
                 }
             }
             while let Some(body) = reader.word() {
                 let owner = reader.word().ok_or_else(malformed)? as usize;
-                push(&mut owners, (body, owner)).map_err(no_memory)?;
+                push(&mut owners, (body, owner))?;
             }
         }
         come.sort_unstable();
@@ -148,7 +146,7 @@ impl ParallelSystem {
     fn set_owners(&mut self, owners: &mut [Move]) -> Result {
         owners.sort_unstable();
         self.ghosts.retain(|ghost| owners.binary_search_by_key(&ghost.0, |owner| owner.0).is_err());
-        self.ghosts.try_reserve(owners.len()).map_err(no_memory)?;
+        self.ghosts.try_reserve(owners.len())?;
         self.ghosts.extend(owners.iter().map(|&(body, owner)| (body, owner as u32)));
         self.ghosts.sort_unstable();
         Ok(())
@@ -161,15 +159,15 @@ impl ParallelSystem {
             let mut bodies = Vec::new();
             for &(id, _) in moves {
                 for body in self.system.constraint(id)?.all_bodies() {
-                    push(&mut bodies, body).map_err(no_memory)?;
+                    push(&mut bodies, body)?;
                 }
             }
             bodies.sort_unstable();
             bodies.dedup();
             let words = letters.to(moves[0].1);
-            words.put(bodies.len() as u64).map_err(no_memory)?;
+            words.put(bodies.len() as u64)?;
             for body in bodies {
-                words.put(self.owner(body) as u64).map_err(no_memory)?;
+                words.put(self.owner(body) as u64)?;
                 self.system.pack_body(body, true, words)?;
             }
             moves.iter().try_for_each(|&(id, _)| self.system.pack_constraint(id, true, words))?;
@@ -181,7 +179,7 @@ impl ParallelSystem {
     fn leave(&mut self, bodies: &[Move], constraints: &[Move]) -> Result {
         constraints.iter().try_for_each(|(id, _)| self.system.remove_constraint(*id))?;
         let used = self.own_constraints().flat_map(|(_, constraint)| constraint.all_bodies());
-        let mut used = collected(used.clone().count(), used).map_err(no_memory)?;
+        let mut used = collected(used.clone().count(), used)?;
         used.sort_unstable();
         for (id, _) in bodies.iter().filter(|(id, _)| used.binary_search(id).is_err()) {
             self.system.remove_body(*id)?;
@@ -192,15 +190,15 @@ impl ParallelSystem {
     fn receive_constraints(&mut self, messages: &[Message]) -> Result {
         let mut owners = Vec::new();
         let mut new: Vec<(Id, Body)> = Vec::new();
-        let mut rest = memory::with_capacity(messages.len()).map_err(no_memory)?;
+        let mut rest = memory::with_capacity(messages.len())?;
         for message in messages {
             let mut reader = Reader(&message.words);
             for _ in 0..reader.word().ok_or_else(malformed)? {
                 let owner = reader.word().ok_or_else(malformed)? as usize;
                 let (id, body) = System::unpack_body(&mut reader)?;
                 if self.system.body(id).is_err() {
-                    push(&mut owners, (id, owner)).map_err(no_memory)?;
-                    push(&mut new, (id, body)).map_err(no_memory)?;
+                    push(&mut owners, (id, owner))?;
+                    push(&mut new, (id, body))?;
                 }
             }
             rest.push((message.rank as u32, reader));

@@ -9,7 +9,7 @@ use crate::system::Id;
 use super::bisection::{Bisection, Point};
 use super::ghosts::malformed;
 use super::mpi::agreement::Call;
-use super::mpi::exchange::{Letters, Message, no_memory};
+use super::mpi::exchange::{Letters, Message};
 use super::system::ParallelSystem;
 
 /// What takes part in a partition.
@@ -41,27 +41,24 @@ impl ParallelSystem {
     pub fn partition(&mut self, given: &Partition) -> Result<(Vec<u32>, Vec<u32>)> {
         let checked = self.check_partition(given);
         let is_counted = given.weights.is_none() && !given.bodies.is_empty();
-        let read = checked.as_ref().map(|_| ()).map_err(|&code| code);
-        let is_counted = self.group.begin(Call::Partition, 0, is_counted, read)?;
+        let is_counted = self.group.begin(Call::Partition, 0, is_counted, &checked)?;
         let (order, mut points) = checked?;
         if is_counted {
             self.count_constraints(given, &order, &mut points)?;
         }
-        let bisection = Bisection::new(&self.group, &points);
-        self.group.agree(bisection.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let ranks = bisection?.ranks()?;
+        let ranks = self.group.agree(Bisection::new(&self.group, &points))?.ranks()?;
         let constraints = self.ranks_of_constraints(given, &order, &ranks)?;
         Ok((ranks, constraints))
     }
 
     fn check_partition(&self, given: &Partition) -> Result<(Order, Vec<Point>)> {
         let count = given.bodies.len();
-        let mut order = collected(count, given.bodies.iter().copied().zip(0..)).map_err(no_memory)?;
+        let mut order = collected(count, given.bodies.iter().copied().zip(0..))?;
         order.sort_unstable();
         if let Some([(id, _), _]) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(fail!(Code::InvalidArgument, "body {id}: it is in the list twice"));
         }
-        let mut points = memory::with_capacity(count).map_err(no_memory)?;
+        let mut points = memory::with_capacity(count)?;
         for (k, &id) in given.bodies.iter().enumerate() {
             let is_own = self.system.body(id).is_ok() && self.owner(id) == self.rank();
             ensure!(is_own, fail!(Code::NotFound, "body {id}: it does not belong to this process"));
@@ -88,8 +85,7 @@ impl ParallelSystem {
 
     /// Add the number of constraints of all processes on each body to its weight, unless weights are given.
     fn count_constraints(&mut self, given: &Partition, order: &Order, points: &mut [Point]) -> Result {
-        let letters = self.uses_of_bodies();
-        for Message { words, .. } in Letters::exchange(&self.group, letters, &mut self.traffic)? {
+        for Message { words, .. } in self.exchange(self.uses_of_bodies())? {
             let mut reader = Reader(&words);
             while let Some(body) = reader.word() {
                 let count = reader.word().ok_or_else(malformed)? as i64;
@@ -109,42 +105,37 @@ impl ParallelSystem {
         let mut used = Vec::new();
         for (_, constraint) in self.own_constraints() {
             for body in constraint.all_bodies() {
-                push(&mut used, body).map_err(no_memory)?;
+                push(&mut used, body)?;
             }
         }
         used.sort_unstable();
         let mut letters = Letters::new(&self.group)?;
         for same in used.chunk_by(|one, other| one == other) {
             let words = letters.to(self.owner(same[0]));
-            words.put(same[0]).and_then(|()| words.put(same.len() as u64)).map_err(no_memory)?;
+            words.put(same[0]).and_then(|()| words.put(same.len() as u64))?;
         }
         Ok(letters)
     }
 
     /// The rank of each constraint: the rank of its first body that moves, or else of its first body.
     fn ranks_of_constraints(&mut self, given: &Partition, order: &Order, ranks: &[u32]) -> Result<Vec<u32>> {
-        let asked = self.ask_ranks(given);
-        self.group.agree(asked.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (bodies, letters) = asked?;
-        let questions = Letters::exchange(&self.group, Ok(letters), &mut self.traffic)?;
-        let letters = self.answer_ranks(&questions, order, ranks);
-        let answers = Letters::exchange(&self.group, letters, &mut self.traffic)?;
-        let found = self.read_ranks(&bodies, &answers);
-        self.group.agree(found.as_ref().map(|_| ()).map_err(|&code| code))?;
-        found
+        let (bodies, letters) = self.group.agree(self.ask_ranks(given))?;
+        let questions = self.exchange(Ok(letters))?;
+        let answers = self.exchange(self.answer_ranks(&questions, order, ranks))?;
+        self.group.agree(self.read_ranks(&bodies, &answers))
     }
 
     /// The body that each constraint follows, `None` if it stays, and the questions for ranks of these bodies.
     fn ask_ranks(&self, given: &Partition) -> Result<(Vec<Option<Id>>, Letters)> {
         let mut letters = Letters::new(&self.group)?;
-        let mut bodies = memory::with_capacity(given.constraints.len()).map_err(no_memory)?;
+        let mut bodies = memory::with_capacity(given.constraints.len())?;
         for &id in given.constraints {
             let mut all = self.system.constraint(id)?.all_bodies();
             let has_callback = all.clone().any(|body| self.system.has_inverse_callback(body));
             let first = all.clone().find(|&body| !self.system.is_obstacle(body)).or_else(|| all.next());
             let followed = first.filter(|_| !has_callback);
             if let Some(body) = followed {
-                letters.to(self.owner(body)).put(body).map_err(no_memory)?;
+                letters.to(self.owner(body)).put(body)?;
             }
             bodies.push(followed);
         }
@@ -157,7 +148,7 @@ impl ParallelSystem {
             for &body in words {
                 self.check_owned(body, *rank)?;
                 let new = place_in(order, body).map_or(self.rank() as u32, |place| ranks[place]);
-                letters.to(*rank).put(new.into()).map_err(no_memory)?;
+                letters.to(*rank).put(new.into())?;
             }
         }
         Ok(letters)
@@ -165,9 +156,9 @@ impl ParallelSystem {
 
     /// The answers of each process are in the order of the questions.
     fn read_ranks(&self, bodies: &[Option<Id>], answers: &[Message]) -> Result<Vec<u32>> {
-        let mut readers = memory::repeated(self.size(), Reader(&[])).map_err(no_memory)?;
+        let mut readers = memory::repeated(self.size(), Reader(&[]))?;
         answers.iter().for_each(|message| readers[message.rank] = Reader(&message.words));
-        let mut ranks = memory::with_capacity(bodies.len()).map_err(no_memory)?;
+        let mut ranks = memory::with_capacity(bodies.len())?;
         for body in bodies {
             let rank = match body {
                 Some(body) => readers[self.owner(*body)].word().ok_or_else(malformed)? as u32,

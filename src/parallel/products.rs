@@ -7,7 +7,6 @@ use crate::rows::fault::check_size;
 
 use super::exact_sum::{ExactSum, WORDS};
 use super::mpi::agreement::Call;
-use super::mpi::exchange::no_memory;
 use super::system::ParallelSystem;
 
 impl ParallelSystem {
@@ -18,7 +17,7 @@ impl ParallelSystem {
     /// The same on all processes: if there was no successful update since the last change, or a vector has the wrong length.
     pub fn multiply(&mut self, x: &[f64], y: &mut [f64], through_bodies: bool) -> Result {
         let checked = self.check_lengths(&[x.len(), y.len()]);
-        self.group.begin(Call::Multiply, through_bodies.into(), false, checked)?;
+        self.group.begin(Call::Multiply, through_bodies.into(), false, &checked)?;
         self.with_vectors(|own, [from, to]| {
             own.scatter(x, from)?;
             own.exchange_rows(from)?;
@@ -26,7 +25,7 @@ impl ParallelSystem {
                 true => own.system.multiply_through_bodies(from, to),
                 false => own.system.multiply(from, to),
             };
-            own.group.agree(made.map_err(Code::from))?;
+            own.group.agree(made)?;
             own.gather(to, y)
         })
     }
@@ -38,7 +37,7 @@ impl ParallelSystem {
     /// The same on all processes: if the vectors of one have different lengths.
     pub fn dot(&mut self, x: &[f64], y: &[f64]) -> Result<f64> {
         let checked = check_size("y", x.len(), y.len()).map_err(Code::from);
-        self.group.begin(Call::Dot, 0, false, checked)?;
+        self.group.begin(Call::Dot, 0, false, &checked)?;
         let mut sum = ExactSum::default();
         x.iter().zip(y).for_each(|(x, y)| sum.add(x * y));
         let mut words = [0; WORDS];
@@ -58,12 +57,12 @@ impl ParallelSystem {
             ensure!(is_finite, fail!(Code::InvalidArgument, "a reaction R is not finite"));
             Ok(())
         });
-        self.group.begin(Call::ApplyReactions, 0, false, checked)?;
+        self.group.begin(Call::ApplyReactions, 0, false, &checked)?;
         self.with_vectors(|own, [all, _]| {
             own.scatter(reactions, all)?;
             own.exchange_rows(all)?;
             let made = own.system.compute_velocities(all);
-            own.group.agree(made.map_err(Code::from))?;
+            own.group.agree(made)?;
             own.system.take_velocities();
             Ok(())
         })
@@ -85,8 +84,7 @@ impl ParallelSystem {
     ) -> Result {
         let mut vectors = std::mem::take(&mut self.rows.vectors);
         let length = self.system.results().map_or(0, |results| results.b.len());
-        let prepared =
-            vectors.iter_mut().try_for_each(|vector| refill(vector, length, 0.0)).map_err(no_memory);
+        let prepared = vectors.iter_mut().try_for_each(|vector| refill(vector, length, 0.0));
         let made = self.group.agree(prepared).and_then(|()| work(self, &mut vectors));
         self.rows.vectors = vectors;
         made

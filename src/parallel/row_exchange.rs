@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use crate::ffi::errors::Result;
 use crate::memory::{self, collected, push, repeated};
 
-use super::mpi::exchange::{Flight, Message, no_memory};
+use super::mpi::exchange::{Flight, Message};
 use super::mpi::partners::Partners;
 use super::system::ParallelSystem;
 
@@ -50,7 +50,7 @@ impl ParallelSystem {
     pub(super) fn list_rows(&mut self) -> Result {
         let results = self.system.results()?;
         let row = |id| results.ids.binary_search(&id).unwrap_or(usize::MAX) as u32;
-        let listed = || {
+        let listed = || -> Result<RowExchange> {
             let own = (0..results.ids.len()).filter(|&row| !self.is_halo(results.ids[row]));
             let own = collected(results.ids.len(), own.map(|row| row as u32))?;
             let shared = self.shared.iter().map(|&(rank, id)| (rank, row(id)));
@@ -59,7 +59,7 @@ impl ParallelSystem {
             let shared = collected(self.shared.len(), shared)?;
             Ok(RowExchange { own, out: by_rank(&shared)?, inbox: by_rank(&halo)?, ..RowExchange::default() })
         };
-        let mut listed: RowExchange = listed().map_err(no_memory::<std::collections::TryReserveError>)?;
+        let mut listed = listed()?;
         let rank = |list: &RowsOfRank| list.rank as u32;
         let (out, inbox) = (listed.out.iter().map(rank), listed.inbox.iter().map(rank));
         listed.partners = Partners::new(&self.group, out, inbox)?;
@@ -118,7 +118,7 @@ impl ParallelSystem {
         let Self { group, traffic, system, rows, .. } = self;
         let w = system.results()?.w;
         let count = |rows: &RowsOfRank| rows.rows.iter().map(|&row| w.height(row as usize)).sum::<usize>();
-        let prepared = || {
+        let prepared = || -> Result<Flight> {
             let mut flight = Flight::default();
             for list in &rows.out {
                 let mut words = memory::with_capacity(count(list))?;
@@ -132,8 +132,7 @@ impl ParallelSystem {
             }
             Ok(flight)
         };
-        let flight = prepared().map_err(no_memory::<std::collections::TryReserveError>);
-        let messages = Flight::exchange(group, flight, TAG, traffic)?;
+        let messages = Flight::exchange(group, prepared(), TAG, traffic)?;
         for (list, message) in rows.inbox.iter().zip(&messages) {
             let mut words = message.words.iter();
             for &row in &list.rows {

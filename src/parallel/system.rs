@@ -10,7 +10,7 @@ use crate::system::{Constraint, Id, System};
 
 use super::ghosts::Lent;
 use super::mpi::agreement::Call;
-use super::mpi::exchange::{Traffic, no_memory};
+use super::mpi::exchange::{Letters, Message, Traffic};
 use super::mpi::group::Group;
 use super::mpi::partners::Partners;
 use super::row_exchange::RowExchange;
@@ -160,8 +160,16 @@ impl ParallelSystem {
     ///
     /// # Errors
     /// The same on all processes: an error of one of them.
-    pub(super) fn withdraw(&self, call: Call, code: Code) -> Result {
-        self.group.begin(call, 0, false, Err(code)).map(|_| ())
+    pub(super) fn withdraw(&self, call: Call, error: impl Into<Code>) -> Result {
+        self.group.begin(call, 0, false, &Err::<(), _>(error.into())).map(|_| ())
+    }
+
+    /// Send letters to any processes, and receive theirs, see [`Letters::exchange`].
+    ///
+    /// # Errors
+    /// The same on all processes: the error of the first process that has no letters, or no memory for those that arrive. If MPI fails.
+    pub(super) fn exchange(&mut self, letters: Result<Letters>) -> Result<Vec<Message>> {
+        Letters::exchange(&self.group, letters, &mut self.traffic)
     }
 
     /// Check that there was a successful update since the last change on this process.
@@ -179,14 +187,14 @@ impl ParallelSystem {
     /// # Errors
     /// If there is no such body, or a constraint of this process acts on it. Bodies before it have been removed then.
     pub fn remove_bodies(&mut self, bodies: &[Id]) -> Result {
-        let mut sorted = memory::copied(bodies).map_err(no_memory)?;
+        let mut sorted = memory::copied(bodies)?;
         sorted.sort_unstable();
         let mut gone = Vec::new();
         for &(id, _) in &self.halo {
             if let Ok(constraint) = self.system.constraint(id)
                 && constraint.all_bodies().any(|body| sorted.binary_search(&body).is_ok())
             {
-                push(&mut gone, id).map_err(no_memory)?;
+                push(&mut gone, id)?;
             }
         }
         for id in gone {

@@ -6,7 +6,7 @@ use crate::io::words::Reader;
 use crate::memory::with_capacity;
 
 use super::mpi::agreement::Call;
-use super::mpi::exchange::{Letters, Message, no_memory};
+use super::mpi::exchange::{Letters, Message};
 use super::system::ParallelSystem;
 
 impl ParallelSystem {
@@ -22,7 +22,7 @@ impl ParallelSystem {
         let why = "the step h is not positive and finite";
         let checked = if is_step { Ok(()) } else { Err(fail!(Code::InvalidArgument, "{why}")) };
         let is_changed = !self.system.has_structure() || !self.is_made;
-        let has_changed = self.group.begin(Call::Update, step.to_bits(), is_changed, checked)?;
+        let has_changed = self.group.begin(Call::Update, step.to_bits(), is_changed, &checked)?;
         self.is_made = false;
         if has_changed {
             let uses = self.list_lent()?;
@@ -52,7 +52,7 @@ impl ParallelSystem {
     }
 
     fn read_letters(&mut self, messages: &[Message]) -> Result {
-        let mut rest = with_capacity(messages.len()).map_err(no_memory)?;
+        let mut rest = with_capacity(messages.len())?;
         for Message { rank, words } in messages {
             let mut reader = Reader(words);
             self.read_lent(&mut reader)?;

@@ -5,7 +5,6 @@ use std::ffi::c_int;
 use crate::ffi::errors::{Code, fail};
 use crate::memory::collected;
 use crate::parallel::mpi::agreement::Call;
-use crate::parallel::mpi::exchange::no_memory;
 use crate::system::c_api::arguments::{self, entry};
 
 use super::collective;
@@ -33,13 +32,9 @@ pub unsafe extern "C" fn ldy_parallel_add_ghosts(
     owners: *const i32,
     count: usize,
 ) -> c_int {
-    collective!(parallel, Call::AddGhosts; bodies: ids((count, size_of::<i64>(), "body")), owners: values(count) => {
-        let list = (0..count).map(|k| (bodies.id(k), usize::try_from(owners[k]).unwrap_or(usize::MAX)));
-        match collected(count, list) {
-            Ok(list) => parallel.add_ghosts(&list),
-            Err(error) => parallel.withdraw(Call::AddGhosts, no_memory(error)),
-        }
-    })
+    collective!(parallel, Call::AddGhosts; bodies: ids((count, size_of::<i64>(), "body")), owners: values(count);
+                list = collected(count, bodies.ids().zip(owners.iter().map(|&rank| usize::try_from(rank).unwrap_or(usize::MAX))))
+                => parallel.add_ghosts(&list))
 }
 
 /// Send the current states of bodies to their ghosts, for instance before contacts are found. Collective.

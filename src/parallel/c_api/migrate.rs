@@ -6,7 +6,6 @@ use std::mem::offset_of;
 use crate::ffi::sized::CallerSized;
 use crate::memory::collected;
 use crate::parallel::mpi::agreement::Call;
-use crate::parallel::mpi::exchange::no_memory;
 use crate::system::c_api::arguments::{self, entry};
 
 use super::collective;
@@ -38,18 +37,12 @@ pub unsafe extern "C" fn ldy_parallel_migrate(
     constraint_count: usize,
 ) -> c_int {
     let size = size_of::<i64>();
+    let rank = |&rank: &i32| usize::try_from(rank).unwrap_or(usize::MAX);
     collective!(parallel, Call::Migrate; bodies: ids((body_count, size, "body")), body_ranks: values(body_count),
-                constraints: ids((constraint_count, size, "constraint")), constraint_ranks: values(constraint_count) => {
-        let rank = |&rank: &i32| usize::try_from(rank).unwrap_or(usize::MAX);
-        let moves = || {
-            let bodies = collected(body_count, bodies.ids().zip(body_ranks.iter().map(rank)))?;
-            Ok((bodies, collected(constraint_count, constraints.ids().zip(constraint_ranks.iter().map(rank)))?))
-        };
-        match moves().map_err(no_memory::<std::collections::TryReserveError>) {
-            Ok((bodies, constraints)) => parallel.migrate(&bodies, &constraints),
-            Err(code) => parallel.withdraw(Call::Migrate, code),
-        }
-    })
+                constraints: ids((constraint_count, size, "constraint")), constraint_ranks: values(constraint_count);
+                moves = collected(body_count, bodies.ids().zip(body_ranks.iter().map(rank))),
+                others = collected(constraint_count, constraints.ids().zip(constraint_ranks.iter().map(rank)))
+                => parallel.migrate(&moves, &others))
 }
 
 /// Counts of a process since its system was created.

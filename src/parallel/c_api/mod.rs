@@ -14,17 +14,24 @@ mod results;
 mod solve;
 
 /// The body of a collective function. If this process has bad arguments, the others get the error, too. The reader of the handle and of
-/// arguments are those of `entry!`.
+/// arguments are those of `entry!`. After the arguments there may be values that are made of them, and may be errors.
 macro_rules! collective {
-    ($parallel:ident, $call:expr; $($name:ident: $($reader:ident)+ $(($count:expr))?),* => $action:expr) => {
+    ($parallel:ident, $call:expr; $($name:ident: $($reader:ident)+ $(($count:expr))?),* $(; $($made:ident = $value:expr),+)? => $action:expr) => {
         $crate::ffi::status(|| {
             let $parallel = entry!(@read $parallel exclusive)?;
-            let arguments = || {
+            let arguments = || -> $crate::ffi::errors::Result<_> {
                 $(let $name = entry!(@read $name $($reader)+ $(, $count)?)?;)*
                 Ok(($($name,)*))
             };
             match arguments() {
-                Ok(($($name,)*)) => $action,
+                Ok(($($name,)*)) => {
+                    $(let made = || -> $crate::ffi::errors::Result<_> { Ok(($($value?,)+)) };
+                    let ($($made,)+) = match made() {
+                        Ok(made) => made,
+                        Err(code) => return $parallel.withdraw($call, code),
+                    };)?
+                    $action
+                }
                 Err(code) => $parallel.withdraw($call, code),
             }
         })

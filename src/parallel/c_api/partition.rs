@@ -4,7 +4,6 @@ use std::ffi::c_int;
 
 use crate::memory::collected;
 use crate::parallel::mpi::agreement::Call;
-use crate::parallel::mpi::exchange::no_memory;
 use crate::parallel::partition::Partition;
 use crate::system::c_api::arguments::{self, entry};
 
@@ -54,19 +53,14 @@ pub unsafe extern "C" fn ldy_parallel_partition(
     collective!(parallel, Call::Partition; bodies: ids((body_count, size, "body")),
                 points: optional strided((body_count, 3 * size, 3)), weights: optional values(body_count),
                 body_ranks: values_mut(body_count), constraints: ids((constraint_count, size, "constraint")),
-                constraint_ranks: values_mut(constraint_count) => {
-        let lists = || Ok((collected(body_count, bodies.ids())?, collected(constraint_count, constraints.ids())?));
-        match lists().map_err(no_memory::<std::collections::TryReserveError>) {
-            Ok((bodies, constraints)) => {
-                let place = points.map(|points| move |k: usize| points.array(k));
-                let places = place.as_ref().map(|place| place as &dyn Fn(usize) -> [f64; 3]);
-                let given = Partition { bodies: &bodies, places, weights, constraints: &constraints };
-                let (of_bodies, of_constraints) = parallel.partition(&given)?;
-                write(body_ranks, &of_bodies);
-                write(constraint_ranks, &of_constraints);
-                Ok(())
-            }
-            Err(code) => parallel.withdraw(Call::Partition, code),
-        }
+                constraint_ranks: values_mut(constraint_count);
+                own = collected(body_count, bodies.ids()), others = collected(constraint_count, constraints.ids()) => {
+        let place = points.map(|points| move |k: usize| points.array(k));
+        let places = place.as_ref().map(|place| place as &dyn Fn(usize) -> [f64; 3]);
+        let given = Partition { bodies: &own, places, weights, constraints: &others };
+        let (of_bodies, of_constraints) = parallel.partition(&given)?;
+        write(body_ranks, &of_bodies);
+        write(constraint_ranks, &of_constraints);
+        Ok(())
     })
 }

@@ -97,12 +97,12 @@ pub unsafe extern "C" fn ldy_parallel_multiply(
     count: usize,
     flags: i32,
 ) -> c_int {
-    collective!(parallel, Call::Multiply; x: values(count), y: values_mut(count) => {
-        match flags & !LDY_MULTIPLY_THROUGH_BODIES {
-            0 => parallel.multiply(x, y, flags != 0),
-            _ => parallel.withdraw(Call::Multiply, fail!(Code::InvalidArgument, "flags is {flags}")),
-        }
-    })
+    let through_bodies = || match flags & !LDY_MULTIPLY_THROUGH_BODIES {
+        0 => Ok(flags != 0),
+        _ => Err(fail!(Code::InvalidArgument, "flags is {flags}")),
+    };
+    collective!(parallel, Call::Multiply; x: values(count), y: values_mut(count); through_bodies = through_bodies()
+                => parallel.multiply(x, y, through_bodies))
 }
 
 /// Compute the sum of x_i y_i over the vectors of all processes. Collective. Products are rounded, their sum is exact until it is
@@ -179,15 +179,12 @@ pub unsafe extern "C" fn ldy_parallel_rows_write(
     path: *const c_char,
     format: i32,
 ) -> c_int {
-    collective!(parallel, Call::RowsWrite; path: string => {
-        let of = match format & !LDY_PARALLEL_PIECES {
-            LDY_FILE_FORMAT_MATRIX_MARKET => Format::MatrixMarket,
-            LDY_FILE_FORMAT_NPZ => Format::Npz,
-            _ => {
-                let why = fail!(Code::InvalidArgument, "format is {format}; expected one of LDY_FILE_FORMAT_*");
-                return parallel.withdraw(Call::RowsWrite, why);
-            }
-        };
+    let known = || match format & !LDY_PARALLEL_PIECES {
+        LDY_FILE_FORMAT_MATRIX_MARKET => Ok(Format::MatrixMarket),
+        LDY_FILE_FORMAT_NPZ => Ok(Format::Npz),
+        _ => Err(fail!(Code::InvalidArgument, "format is {format}; expected one of LDY_FILE_FORMAT_*")),
+    };
+    collective!(parallel, Call::RowsWrite; path: string; of = known() => {
         match format & LDY_PARALLEL_PIECES {
             0 => parallel.write_rows(path, of),
             _ => parallel.write_pieces(path, of),

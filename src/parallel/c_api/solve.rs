@@ -2,9 +2,11 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::{Code, fail};
+use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::sized::CallerStruct;
 use crate::parallel::Mode;
 use crate::parallel::mpi::agreement::Call;
+use crate::solve::Options;
 use crate::system::c_api::arguments::{self, entry};
 use crate::system::c_api::solve::{
     Chosen, NORMAL_OF_SYSTEMS, ldy_contact_solver_options, ldy_contact_solver_report, tell,
@@ -51,26 +53,25 @@ pub unsafe extern "C" fn ldy_parallel_solve(
     count: usize,
     report: *mut ldy_contact_solver_report,
 ) -> c_int {
-    collective!(parallel, Call::Solve; options: optional sized_const, R: values_mut(count), report: optional sized => {
-        let chosen = || {
-            let chosen = Chosen::read(options)?;
-            chosen.check_for_systems(NORMAL_OF_SYSTEMS)?;
-            let why = "options->progress is not NULL: there is no progress function across processes";
-            ensure!(!chosen.has_progress(), fail!(Code::NotImplemented, "{why}"));
-            let mode = match mode {
-                LDY_PARALLEL_SAME_BITS => Mode::SameBits,
-                LDY_PARALLEL_FAST => Mode::Fast,
-                _ => return Err(fail!(Code::InvalidArgument, "mode is {mode}; expected one of LDY_PARALLEL_*")),
-            };
-            Ok((chosen.options, mode))
-        };
-        match chosen() {
-            Ok((options, mode)) => {
-                let result = parallel.solve(&options, mode, R)?;
-                tell(report, &result, options.measure, parallel.history());
-                Ok(())
-            }
-            Err(code) => parallel.withdraw(Call::Solve, code),
-        }
+    collective!(parallel, Call::Solve; options: optional sized_const, R: values_mut(count), report: optional sized;
+                chosen = read(options, mode) => {
+        let (options, mode) = chosen;
+        let result = parallel.solve(&options, mode, R)?;
+        tell(report, &result, options.measure, parallel.history());
+        Ok(())
     })
+}
+
+/// The options and the mode.
+fn read(options: Option<CallerStruct<ldy_contact_solver_options>>, mode: i32) -> Result<(Options, Mode)> {
+    let chosen = Chosen::read(options)?;
+    chosen.check_for_systems(NORMAL_OF_SYSTEMS)?;
+    let why = "options->progress is not NULL: there is no progress function across processes";
+    ensure!(!chosen.has_progress(), fail!(Code::NotImplemented, "{why}"));
+    let mode = match mode {
+        LDY_PARALLEL_SAME_BITS => Mode::SameBits,
+        LDY_PARALLEL_FAST => Mode::Fast,
+        _ => return Err(fail!(Code::InvalidArgument, "mode is {mode}; expected one of LDY_PARALLEL_*")),
+    };
+    Ok((chosen.options, mode))
 }

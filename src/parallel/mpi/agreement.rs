@@ -1,5 +1,7 @@
 //! One result of the results of all processes: an error of one is the same error of all, with its text and rank.
 
+use std::result;
+
 use crate::ffi::errors::{self, Code, Result, Whereabouts, fail, located};
 
 use super::group::Group;
@@ -49,7 +51,7 @@ impl Group {
     /// # Errors
     /// The same on all processes: the error of the first process that has one; [`Code::InvalidArgument`] if they call different
     /// functions, or the arguments differ.
-    pub fn begin(&self, call: Call, argument: u64, flag: bool, own: Result) -> Result<bool> {
+    pub fn begin<T>(&self, call: Call, argument: u64, flag: bool, own: &Result<T>) -> Result<bool> {
         let half = |shift: u32| (argument >> shift & 0xffff_ffff) as i64;
         let (high, low, call) = (half(32), half(0), call as i64);
         let mut values = [self.code_of(own), call, -call, high, -high, low, -low, i64::from(flag)];
@@ -58,48 +60,51 @@ impl Group {
         if largest != -least {
             return Err(self.different_calls(call, largest)?);
         }
-        self.fail_if(code, own)?;
+        self.fail_if(code, own.is_err())?;
         let is_same = high == -other_high && low == -other_low;
         let name = name_of(call);
         ensure!(is_same, fail!(Code::InvalidArgument, "{name}: the arguments of the processes differ"));
         Ok(flag != 0)
     }
 
-    /// Agree on a result: all processes return the error of the first one that has an error with the largest code.
+    /// Agree on a result: all processes return the error of the first one that has an error with the largest code, or else each its own
+    /// value.
     ///
     /// # Errors
     /// The same on all processes.
-    pub fn agree(&self, own: Result) -> Result {
-        self.agree_on(own, false).map(|_| ())
+    pub fn agree<T, E: Into<Code>>(&self, own: result::Result<T, E>) -> Result<T> {
+        let own = own.map_err(E::into);
+        self.agree_on(&own, false)?;
+        own
     }
 
     /// As `agree`; returns whether `flag` is set on any process.
     ///
     /// # Errors
     /// The same on all processes.
-    pub fn agree_on(&self, own: Result, flag: bool) -> Result<bool> {
+    pub fn agree_on<T>(&self, own: &Result<T>, flag: bool) -> Result<bool> {
         let mut values = [self.code_of(own), i64::from(flag)];
         self.max(&mut values)?;
-        self.fail_if(values[0], own)?;
+        self.fail_if(values[0], own.is_err())?;
         Ok(values[1] != 0)
     }
 
     /// The code of a result with the rank: among equal codes the first rank has the largest number. The numbers of C are positive.
-    pub(crate) fn code_of(&self, own: Result) -> i64 {
+    fn code_of<T>(&self, own: &Result<T>) -> i64 {
         match own {
-            Ok(()) => 0,
-            Err(code) => ((code as i64) << 32) + (u32::MAX as i64 - self.rank() as i64),
+            Ok(_) => 0,
+            Err(code) => ((*code as i64) << 32) + (u32::MAX as i64 - self.rank() as i64),
         }
     }
 
-    /// Return the error that has won, if there is one, on all processes.
-    pub(crate) fn fail_if(&self, code: i64, own: Result) -> Result {
+    /// Return the error that has won, if there is one, on all processes. `has_failed`: this process has an error.
+    fn fail_if(&self, code: i64, has_failed: bool) -> Result {
         if code == 0 {
             return Ok(());
         }
         let rank = (u32::MAX as i64 - (code & 0xffff_ffff)) as usize;
         let mut message = [0; TEXT + PLACE];
-        if rank == self.rank() && own.is_err() {
+        if rank == self.rank() && has_failed {
             message[..TEXT].copy_from_slice(errors::last().bytes());
             let (_, Whereabouts { constraint, body, entry, row }) = errors::last_place();
             for (to, number) in message[TEXT..].chunks_exact_mut(8).zip([constraint, body, entry, row]) {

@@ -114,8 +114,7 @@ impl Flight {
             flight.reserve(group)?;
             Ok(flight)
         });
-        group.agree(flight.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let mut flight = flight?;
+        let mut flight = group.agree(flight)?;
         flight.start(group, tag, traffic)?;
         flight.finish(group)?;
         Ok(flight.inbox)
@@ -142,7 +141,7 @@ impl Letters {
     /// # Errors
     /// If memory is exhausted.
     pub fn new(group: &Group) -> Result<Self> {
-        let mut words = memory::with_capacity(group.size()).map_err(no_memory)?;
+        let mut words = memory::with_capacity(group.size())?;
         words.resize_with(group.size(), Words::default);
         Ok(Self { words })
     }
@@ -160,7 +159,7 @@ impl Letters {
     pub fn exchange(group: &Group, letters: Result<Self>, traffic: &mut Traffic) -> Result<Vec<Message>> {
         let announced = letters.and_then(|letters| {
             let sent = letters.lengths(group)?;
-            let received = repeated(group.size(), 0).map_err(no_memory)?;
+            let received = repeated(group.size(), 0)?;
             group.reserve(sent.iter().filter(|&&length| length > 0).count())?;
             Ok((letters, sent, received))
         });
@@ -190,7 +189,7 @@ impl Letters {
     ) -> Result<Vec<Message>> {
         partners.exchange_lengths(group, letters.as_ref().ok(), traffic)?;
         let made = letters.and_then(|letters| {
-            let mut received = repeated(group.size(), 0).map_err(no_memory)?;
+            let mut received = repeated(group.size(), 0)?;
             partners.read_lengths(&mut received);
             letters.arrange(group.rank(), &received)
         });
@@ -204,7 +203,7 @@ impl Letters {
 
     /// The words for each process, none for this one.
     fn lengths(&self, group: &Group) -> Result<Vec<i64>> {
-        let mut lengths = repeated(group.size(), 0).map_err(no_memory)?;
+        let mut lengths = repeated(group.size(), 0)?;
         for (rank, length) in lengths.iter_mut().enumerate().filter(|(rank, _)| *rank != group.rank()) {
             *length = self.length(rank) as i64;
         }
@@ -233,15 +232,15 @@ impl Letters {
         {
             match rank == own_rank {
                 true => own = Some(Message { rank, words }),
-                false => push(&mut flight.out, Message { rank, words }).map_err(no_memory)?,
+                false => push(&mut flight.out, Message { rank, words })?,
             }
         }
         for (rank, &count) in received.iter().enumerate().filter(|(_, count)| **count > 0) {
             check_length(count as usize, rank)?;
-            let words = repeated(count as usize, 0).map_err(no_memory)?;
-            push(&mut flight.inbox, Message { rank, words }).map_err(no_memory)?;
+            let words = repeated(count as usize, 0)?;
+            push(&mut flight.inbox, Message { rank, words })?;
         }
-        flight.inbox.try_reserve(1).map_err(no_memory)?;
+        flight.inbox.try_reserve(1)?;
         Ok(Mail { flight, own })
     }
 }

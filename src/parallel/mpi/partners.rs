@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use crate::ffi::errors::Result;
 use crate::memory::{self, push, repeated};
 
-use super::exchange::{Flight, Letters, Message, Traffic, no_memory};
+use super::exchange::{Flight, Letters, Message, Traffic};
 use super::group::Group;
 
 /// The processes that get letters of this one, and those whose letters it gets. A letter may be empty. Memory for lengths belongs to them,
@@ -40,7 +40,7 @@ impl Partners {
         out: impl IntoIterator<Item = u32>,
         inbox: impl IntoIterator<Item = u32>,
     ) -> Result<Self> {
-        let lengths = Flight::new(messages(out).map_err(no_memory)?, messages(inbox).map_err(no_memory)?);
+        let lengths = Flight::new(messages(out)?, messages(inbox)?);
         lengths.reserve(group)?;
         Ok(Self { lengths })
     }

@@ -67,13 +67,12 @@ impl ParallelSystem {
     /// written, or memory is exhausted. An old file of this name is as it was then.
     pub fn write_rows(&mut self, path: &CStr, format: Format) -> Result {
         let checked = self.check_made();
-        self.group.begin(Call::RowsWrite, digest(path, format, false), false, checked)?;
+        self.group.begin(Call::RowsWrite, digest(path, format, false), false, &checked)?;
         let (numbers, all) = self.number_rows()?;
         let (columns, before, is_first) = (all.scalars, numbers.before, self.rank() == 0);
         let place = Place { file: all, columns, before, skipped: 0, is_first };
         let made = self.make_piece(&numbers, &place, format);
-        self.group.agree(made.as_ref().map(|_| ()).map_err(|&code| code))?;
-        match (format, made?) {
+        match (format, self.group.agree(made)?) {
             (Format::MatrixMarket, piece) => {
                 // The text of a process follows the texts of the processes before.
                 let (before, _) = self.before([piece.values.len() as u64])?;
@@ -85,13 +84,11 @@ impl ParallelSystem {
 
     /// The values of all processes, in the order of ranks.
     fn of_all<const N: usize>(&self, own: [u64; N]) -> Result<Vec<i64>> {
-        let mut of_all = memory::repeated(N * self.size(), 0_i64).map_err(no_memory);
-        self.group.agree(of_all.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let list = of_all.as_mut().map_err(|code| *code)?;
+        let mut of_all = self.group.agree(memory::repeated(N * self.size(), 0_i64))?;
         let at = N * self.rank();
-        list[at..at + N].iter_mut().zip(own).for_each(|(to, value)| *to = value as i64);
-        self.group.sum(list)?;
-        of_all
+        of_all[at..at + N].iter_mut().zip(own).for_each(|(to, value)| *to = value as i64);
+        self.group.sum(&mut of_all)?;
+        Ok(of_all)
     }
 
     /// The sums of values of the processes before this one, and of all.
@@ -123,8 +120,7 @@ impl ParallelSystem {
                 io::ErrorKind::OutOfMemory => no_memory(error),
                 _ => too_large(error),
             });
-        self.group.agree(framed.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let begins = framed?;
+        let begins = self.group.agree(framed)?;
         let own = [0, 1, 2].map(|k| Part { offset: begins[k] + before[k], bytes: arrays[k] });
         // The first process writes what comes before and after the items of each array.
         let others = [0, 1, 2, 3].map(|k| {
@@ -140,8 +136,7 @@ impl ParallelSystem {
     fn write_parts(&self, path: &CStr, parts: &[Part]) -> Result {
         let shown = path.to_string_lossy();
         let beside = longer(path, b".ldy-part");
-        self.group.agree(beside.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let beside = &beside?;
+        let beside = &self.group.agree(beside)?;
         self.group.open_file(beside).map_err(|_| fail!(Code::FileOpen, "cannot be opened: {shown}"))?;
         let not_written = || fail!(Code::FileWrite, "cannot be written: {shown}");
         let mut written = Ok(());
@@ -164,7 +159,7 @@ const NO_ITEMS: npz::Items = &|_| Ok(());
 /// A path with this end.
 fn longer(path: &CStr, end: &[u8]) -> Result<CString> {
     let bytes = path.to_bytes().iter().chain(end).chain(b"\0").copied();
-    let name = memory::collected(path.count_bytes() + end.len() + 1, bytes).map_err(no_memory)?;
+    let name = memory::collected(path.count_bytes() + end.len() + 1, bytes)?;
     CString::from_vec_with_nul(name).map_err(no_memory)
 }
 

@@ -5,7 +5,7 @@ use crate::ffi::errors::Result;
 use crate::io::words::Reader;
 use crate::memory::{push, repeated};
 use crate::parallel::ghosts::malformed;
-use crate::parallel::mpi::exchange::{Letters, Message, no_memory};
+use crate::parallel::mpi::exchange::{Letters, Message};
 use crate::parallel::system::ParallelSystem;
 use crate::system::Id;
 
@@ -40,32 +40,25 @@ type Listed = (Id, usize, [u64; 3]);
 impl ParallelSystem {
     /// Give all local rows their numbers in W. Returns the sizes of W, too. Collective; the rows are up to date.
     pub(super) fn number_rows(&mut self) -> Result<(Numbers, Sizes)> {
-        let letters = self.pack_samples();
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages = self.exchange(self.pack_samples())?;
         let count = self.system.results()?.ids.len();
-        let prepared = choose(&messages, self.size())
-            .and_then(|firsts| Ok((firsts, repeated(count, [0; 2]).map_err(no_memory)?)));
-        self.group.agree(prepared.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let (firsts, rows) = prepared?;
+        let prepared =
+            choose(&messages, self.size()).and_then(|firsts| Ok((firsts, repeated(count, [0; 2])?)));
+        let (firsts, rows) = self.group.agree(prepared)?;
         let are_threes = self.system.results()?.w.as_threes().is_some();
         let mut flags = [i64::from(!are_threes)];
         self.group.max(&mut flags)?;
         let (own, before) = Default::default();
         let mut numbers = Numbers { firsts, rows, own, before, are_threes: flags[0] == 0 };
-        let letters = self.pack_sizes(&numbers);
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
-        let listed = read_sizes(&messages);
-        self.group.agree(listed.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let listed = listed?;
+        let messages = self.exchange(self.pack_sizes(&numbers))?;
+        let listed = self.group.agree(read_sizes(&messages))?;
         let mut own = [listed.len() as u64, 0, 0, 0];
         listed.iter().for_each(|row| (0..3).for_each(|k| own[k + 1] += row.2[k]));
         let (before, all) = self.before(own)?;
         let sizes = |[rows, scalars, blocks, entries]: [u64; 4]| Sizes { rows, scalars, blocks, entries };
         (numbers.own, numbers.before) = (sizes(own), sizes(before));
-        let letters = self.pack_numbers(&listed, before);
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
-        let read = self.read_numbers(&mut numbers, &messages);
-        self.group.agree(read)?;
+        let messages = self.exchange(self.pack_numbers(&listed, before))?;
+        self.group.agree(self.read_numbers(&mut numbers, &messages))?;
         self.send_numbers(&mut numbers)?;
         Ok((numbers, sizes(all)))
     }
@@ -77,7 +70,7 @@ impl ParallelSystem {
         for rank in 0..self.size() {
             for k in 0..SAMPLES.min(own.len()) {
                 let row = own[k * own.len() / SAMPLES.min(own.len())];
-                letters.to(rank).put(ids[row as usize]).map_err(no_memory)?;
+                letters.to(rank).put(ids[row as usize])?;
             }
         }
         Ok(letters)
@@ -92,7 +85,7 @@ impl ParallelSystem {
             let words = letters.to(numbers.home(results.ids[row]));
             for word in [results.ids[row], results.w.height(row) as u64, blocks.len() as u64, entries as u64]
             {
-                words.put(word).map_err(no_memory)?;
+                words.put(word)?;
             }
         }
         Ok(letters)
@@ -104,7 +97,7 @@ impl ParallelSystem {
         let [mut number, mut scalar, ..] = before;
         for &(_, owner, [height, ..]) in listed {
             let words = letters.to(owner);
-            words.put(number).and_then(|()| words.put(scalar)).map_err(no_memory)?;
+            words.put(number).and_then(|()| words.put(scalar))?;
             number += 1;
             scalar += height;
         }
@@ -127,10 +120,7 @@ impl ParallelSystem {
             for list in &rows.out {
                 for &row in &list.rows {
                     let words = letters.to(list.rank);
-                    numbers.rows[row as usize]
-                        .iter()
-                        .try_for_each(|&word| words.put(word))
-                        .map_err(no_memory)?;
+                    numbers.rows[row as usize].iter().try_for_each(|&word| words.put(word))?;
                 }
             }
             Ok(letters)
@@ -149,13 +139,13 @@ impl ParallelSystem {
 fn choose(messages: &[Message], ranges: usize) -> Result<Vec<Id>> {
     let mut samples = Vec::new();
     for &id in messages.iter().flat_map(|message| &message.words) {
-        push(&mut samples, id).map_err(no_memory)?;
+        push(&mut samples, id)?;
     }
     samples.sort_unstable();
     let mut firsts = Vec::new();
     for range in 1..ranges {
         let first = samples.get(range * samples.len() / ranges).copied().unwrap_or(Id::MAX);
-        push(&mut firsts, first).map_err(no_memory)?;
+        push(&mut firsts, first)?;
     }
     Ok(firsts)
 }
@@ -168,7 +158,7 @@ fn read_sizes(messages: &[Message]) -> Result<Vec<Listed>> {
         while let Some(id) = reader.word() {
             let mut size = || reader.word().ok_or_else(malformed);
             let sizes = [size()?, size()?, size()?];
-            push(&mut listed, (id, message.rank, sizes)).map_err(no_memory)?;
+            push(&mut listed, (id, message.rank, sizes))?;
         }
     }
     listed.sort_unstable();

@@ -83,8 +83,7 @@ struct Row<'a> {
 impl ParallelSystem {
     /// Send rows to the processes whose ranges have them, and write those of this process's range. Collective.
     pub(super) fn make_piece(&mut self, numbers: &Numbers, place: &Place, format: Format) -> Result<Piece> {
-        let letters = self.pack_rows(numbers);
-        let messages = Letters::exchange(&self.group, letters, &mut self.traffic)?;
+        let messages = self.exchange(self.pack_rows(numbers))?;
         let mut rows = Vec::new();
         for message in &messages {
             read_rows(message, &mut rows)?;
@@ -118,10 +117,10 @@ impl ParallelSystem {
             let words = letters.to(numbers.home(results.ids[row]));
             let [number, scalar] = numbers.rows[row];
             let head = [number, scalar, results.w.height(row) as u64, results.w.blocks(row).len() as u64];
-            head.iter().try_for_each(|&word| words.put(word)).map_err(no_memory)?;
+            head.iter().try_for_each(|&word| words.put(word))?;
             for (column, block) in results.w.row(row) {
                 let place = numbers.rows[column].iter().try_for_each(|&word| words.put(word));
-                place.and_then(|()| words.put_list(block)).map_err(no_memory)?;
+                place.and_then(|()| words.put_list(block))?;
             }
         }
         Ok(letters)
@@ -138,9 +137,9 @@ fn read_rows<'a>(message: &'a Message, rows: &mut Vec<Row<'a>>) -> Result {
             let mut word = || reader.word().ok_or_else(malformed);
             let (column, scalar) = (word()?, word()?);
             let values = reader.list().ok_or_else(malformed)?;
-            push(&mut blocks, Block { column, scalar, values }).map_err(no_memory)?;
+            push(&mut blocks, Block { column, scalar, values })?;
         }
-        push(rows, Row { number, scalar, height, blocks }).map_err(no_memory)?;
+        push(rows, Row { number, scalar, height, blocks })?;
     }
     Ok(())
 }

@@ -75,20 +75,18 @@ impl ParallelSystem {
     /// As [`ParallelSystem::write_rows`]. Old files are as they were then, unless a complete new file cannot replace an old one.
     pub fn write_pieces(&mut self, path: &CStr, format: Format) -> Result {
         let checked = self.check_made();
-        self.group.begin(Call::RowsWrite, digest(path, format, true), false, checked)?;
+        self.group.begin(Call::RowsWrite, digest(path, format, true), false, &checked)?;
         let (numbers, all) = self.number_rows()?;
         let (own, skipped) = (numbers.own, numbers.before.scalars);
         let place =
             Place { file: own, columns: all.scalars, before: Sizes::default(), skipped, is_first: true };
         let made = self.make_piece(&numbers, &place, format);
         let sizes = self.of_all([own.scalars, own.entries])?;
-        let name = piece_path(path, self.rank(), format);
-        self.group.agree(name.as_ref().map(|_| ()).map_err(|&code| code))?;
-        let name = name?;
+        let name = self.group.agree(piece_path(path, self.rank(), format))?;
         let written = made.and_then(|piece| {
             NewFile::write(&name, |file| piece.write(file, format, numbers.are_threes, &place))
         });
-        let other = self.group.agree(written.as_ref().map(|_| ()).map_err(|&code| code));
+        let other = self.group.agree_on(&written, false);
         let placed = written.and_then(|file| if other.is_ok() { file.place() } else { file.remove() });
         other.and(self.group.agree(placed))?;
         let indexed = match self.rank() {

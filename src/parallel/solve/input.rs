@@ -6,7 +6,7 @@ use crate::io::words::Reader;
 use crate::math::is_finite;
 use crate::memory::{collect, push, refill};
 use crate::parallel::ghosts::malformed;
-use crate::parallel::mpi::exchange::{Letters, Message, no_memory};
+use crate::parallel::mpi::exchange::{Letters, Message};
 use crate::parallel::system::ParallelSystem;
 use crate::solve::check_law;
 use crate::system::RowLaw;
@@ -37,15 +37,13 @@ impl ParallelSystem {
     /// The same on all processes: if memory is exhausted.
     pub(super) fn list_input(&mut self, room: &mut Threes, forces: &[f64]) -> Result {
         let count = self.system.results()?.b.len();
-        let prepared = refill(&mut room.forces, count, 0.0).map_err(no_memory);
-        let letters = prepared.and_then(|()| {
+        let letters = refill(&mut room.forces, count, 0.0).map_err(Code::from).and_then(|()| {
             self.scatter(forces, &mut room.forces)?;
             self.pack_input(&room.forces)
         });
         let messages =
             Letters::exchange_with(&self.group, letters, &mut self.rows.partners, &mut self.traffic)?;
-        let listed = self.read_input(room, &messages);
-        self.group.agree(listed)
+        self.group.agree(self.read_input(room, &messages))
     }
 
     fn pack_input(&self, forces: &[f64]) -> Result<Letters> {
@@ -56,9 +54,9 @@ impl ParallelSystem {
             for &row in &list.rows {
                 let row = row as usize;
                 if let Some(law) = self.system.law(results.ids[row])? {
-                    put_law(law, words).map_err(no_memory)?;
+                    put_law(law, words)?;
                 }
-                words.put_numbers(&forces[results.w.scalars(row)]).map_err(no_memory)?;
+                words.put_numbers(&forces[results.w.scalars(row)])?;
             }
         }
         Ok(letters)
@@ -72,14 +70,14 @@ impl ParallelSystem {
             let mut reader = Reader(&message.words);
             let list = self.rows.inbox.iter().find(|list| list.rank == message.rank).ok_or_else(malformed)?;
             for &row in &list.rows {
-                push(&mut of_halo, (row, law(&mut reader).ok_or_else(malformed)?)).map_err(no_memory)?;
+                push(&mut of_halo, (row, law(&mut reader).ok_or_else(malformed)?))?;
                 for force in &mut forces[w.scalars(row as usize)] {
                     *force = reader.number().ok_or_else(malformed)?;
                 }
             }
         }
         of_halo.sort_unstable_by_key(|law| law.0);
-        collect(laws, 2 * w.len(), std::iter::empty()).map_err(no_memory)?;
+        collect(laws, 2 * w.len(), std::iter::empty())?;
         let mut others = of_halo.iter().peekable();
         for row in 0..w.len() {
             let law = match others.next_if(|(other, _)| *other as usize == row) {

@@ -88,7 +88,7 @@ impl ParallelSystem {
             .and_then(|()| self.check_lengths(&[forces.len()]))
             .and_then(|()| self.check_problem(forces));
         let is_new = !self.solver.order.is_of(mode);
-        if self.group.begin(Call::Solve, digest(options, mode), is_new, checked)? {
+        if self.group.begin(Call::Solve, digest(options, mode), is_new, &checked)? {
             self.make_order(mode)?;
         }
         let mut room = std::mem::take(&mut self.solver);

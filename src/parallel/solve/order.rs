@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use crate::ffi::errors::Result;
 use crate::memory::{self, push, repeated};
 use crate::parallel::coloring::Precedence;
-use crate::parallel::mpi::exchange::{Flight, Message, Traffic, no_memory};
+use crate::parallel::mpi::exchange::{Flight, Message, Traffic};
 use crate::parallel::mpi::group::Group;
 use crate::parallel::row_exchange::RowsOfRank;
 use crate::parallel::system::ParallelSystem;
@@ -167,20 +167,19 @@ impl ParallelSystem {
         let own = self.rows.own.iter().filter_map(|&row| colors.get(row as usize));
         let mut most = [own.max().map_or(0, |&color| i64::from(color))];
         self.group.max(&mut most)?;
-        let listed = self.list_order(&colors, most[0] as usize + 1, precedence.as_ref());
-        self.group.agree(listed.as_ref().map(|_| ()).map_err(|&code| code))?;
-        self.solver.order = listed?;
+        self.solver.order =
+            self.group.agree(self.list_order(&colors, most[0] as usize + 1, precedence.as_ref()))?;
         Ok(())
     }
 
     fn list_order(&self, colors: &[u32], count: usize, precedence: Option<&Precedence>) -> Result<Order> {
         let w = self.system.results()?.w;
-        let firsts = firsts(&w).map_err(no_memory)?;
+        let firsts = firsts(&w)?;
         let is_fast = precedence.is_none();
-        let colors = self.list_colors(&w, colors, count, &firsts, precedence).map_err(no_memory)?;
+        let colors = self.list_colors(&w, colors, count, &firsts, precedence)?;
         colors.iter().try_for_each(|color| color.flight.reserve(&self.group))?;
         let own = self.rows.own.iter().map(|&row| [firsts[row as usize], firsts[row as usize + 1]]);
-        let own = memory::collected(self.rows.own.len(), own).map_err(no_memory)?;
+        let own = memory::collected(self.rows.own.len(), own)?;
         let split = if is_fast { self.list_splitting(&firsts)? } else { Splitting::default() };
         let mode = Some(if is_fast { Mode::Fast } else { Mode::SameBits });
         Ok(Order { colors, own, split, mode })

@@ -14,7 +14,6 @@ use std::mem;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::math::{Block, Vector};
 use crate::memory::{self, push, refill};
-use crate::parallel::mpi::exchange::no_memory;
 use crate::parallel::system::ParallelSystem;
 use crate::solve::Law;
 use crate::solve::parts_of_solution::{Memory, NormalThird, Problem3, Sweeps, velocity};
@@ -70,7 +69,7 @@ impl ParallelSystem {
         for (id, constraint) in self.system.constraints() {
             let rank = halo.next_if(|(other, _)| *other == id).map_or(self.rank() as u32, |&(_, rank)| rank);
             for body in constraint.all_bodies().filter(|&body| !self.system.is_obstacle(body)) {
-                push(&mut uses, (body, rank)).map_err(no_memory)?;
+                push(&mut uses, (body, rank))?;
             }
         }
         uses.sort_unstable();
@@ -78,7 +77,7 @@ impl ParallelSystem {
         let mut split = Vec::new();
         for users in uses.chunk_by(|one, other| one.0 == other.0) {
             if users.len() > 1 && users.iter().any(|&(_, rank)| rank as usize == self.rank()) {
-                push(&mut split, (users[0].0, users.len() as u32)).map_err(no_memory)?;
+                push(&mut split, (users[0].0, users.len() as u32))?;
             }
         }
         Ok(split)
@@ -91,15 +90,14 @@ impl ParallelSystem {
         let has_many = self.own_constraints().any(|(_, constraint)| constraint.all_bodies().count() > 2);
         let threes = |row: usize| firsts[row]..firsts[row + 1];
         let mut splitting = Splitting::default();
-        memory::resize(&mut splitting.starts, firsts[results.ids.len()] as usize + 1, 0)
-            .map_err(no_memory)?;
+        memory::resize(&mut splitting.starts, firsts[results.ids.len()] as usize + 1, 0)?;
         let mut own = self.rows.own.iter().peekable();
         for (row, &id) in results.ids.iter().enumerate() {
             let is_own = own.next_if(|&&own| own as usize == row).is_some();
             let mut bodies = Vec::new();
             for body in self.system.constraint(id)?.all_bodies().filter(|_| is_own) {
                 if let Ok(place) = split.binary_search_by_key(&body, |split| split.0) {
-                    push(&mut bodies, split[place]).map_err(no_memory)?;
+                    push(&mut bodies, split[place])?;
                 }
             }
             for three in threes(row) {
@@ -108,8 +106,8 @@ impl ParallelSystem {
                 {
                     let more = self.more(&bodies, results.ids[column as usize], has_many)?;
                     for other in threes(column as usize) {
-                        push(&mut splitting.columns, other as i32).map_err(no_memory)?;
-                        push(&mut splitting.more, more).map_err(no_memory)?;
+                        push(&mut splitting.columns, other as i32)?;
+                        push(&mut splitting.more, more)?;
                     }
                 }
                 let end = i32::try_from(splitting.columns.len());

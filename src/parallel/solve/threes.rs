@@ -3,7 +3,6 @@
 
 use crate::ffi::errors::{Code, Result};
 use crate::math::Vector;
-use crate::parallel::mpi::exchange::no_memory;
 use crate::rows::BlockRows;
 use crate::solve::parts_of_solution::{Padded, PaddedProblem, Problem3, Scaled, is_anisotropic};
 use crate::solve::{Law, Normal, Problem};
@@ -31,7 +30,7 @@ impl Threes {
         let (problem, laws, forces) =
             unscaled(problem, &self.laws, &mut self.forces, &mut self.padded, self.is_padded);
         if laws.iter().any(is_anisotropic) {
-            self.scaled.prepare(&problem, laws, forces).map_err(no_memory)?;
+            self.scaled.prepare(&problem, laws, forces)?;
             self.is_scaled = true;
         }
         Ok(())
