@@ -1,3 +1,5 @@
+pub mod given_inverse;
+
 use nalgebra::{DMatrix, Matrix3, Matrix3xX};
 use testing::matrices::nonzero;
 

@@ -1,23 +1,12 @@
-use nalgebra::{DMatrix, DVector, Matrix3xX};
+use nalgebra::{DMatrix, Matrix3xX};
 use proptest::prelude::*;
-use testing::matrices::nonzero;
 
 use super::*;
 use crate::body_operators::Panel;
-use crate::inertia::{self, BlockDiagonal, Matrix, Sparse, Structure};
+use crate::body_operators::tests::given_inverse::Known;
 use crate::kinematics::Operator;
 use crate::math::simd::{Kernel, at_all, forbid_avx2, packed};
 use crate::math::transposed;
-
-/// The form in which A is known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Known {
-    Dense,
-    Diagonal,
-    Sparse,
-    Matrix,
-    Solver,
-}
 
 #[derive(Clone, Debug)]
 struct Case {
@@ -33,7 +22,7 @@ fn case() -> impl Strategy<Value = Case> {
         Known::Diagonal,
         Known::Sparse,
         Known::Matrix,
-        Known::Solver,
+        Known::Callback,
     ]);
     // Larger matrices are factored in another way.
     let dofs = prop_oneof![6 => 1..40_usize, 1 => 60..70_usize];
@@ -50,21 +39,7 @@ fn case() -> impl Strategy<Value = Case> {
             },
         );
         (values(dofs * dofs), prop::collection::vec(operator, slots)).prop_map(move |(values, operators)| {
-            let root = DMatrix::from_vec(dofs, dofs, values);
-            let mut inverse = &root * root.transpose() / dofs as f64 + DMatrix::identity(dofs, dofs);
-            inverse.fill_upper_triangle_with_lower_triangle();
-            for j in 0..dofs {
-                for i in 0..dofs {
-                    let is_zero = match known {
-                        Known::Diagonal => i != j,
-                        Known::Sparse => i.abs_diff(j) > 2,
-                        _ => false,
-                    };
-                    if is_zero {
-                        inverse[(i, j)] = 0.0;
-                    }
-                }
-            }
+            let inverse = known.inverse(dofs, values);
             Case { known, inverse, operators }
         })
     })
@@ -99,43 +74,12 @@ impl Case {
             let rest = Operator::of_columns(dofs as u32, (0..).zip(rest.iter().copied())).unwrap();
             general.add(slot, -1.0, &[0.0; 9], &Point::Operator(&rest, 0)).unwrap();
         }
-        let work = &mut Workspace::default();
-        let ends: Vec<i32> = (0..=dofs as i32).collect();
-        let mut apply = |inertia| {
-            panel.apply(0.25, &inertia, work).unwrap();
-        };
-        match self.known {
-            Known::Dense => {
-                let dense = inertia::Dense::new(dofs, self.inverse.as_slice()).unwrap();
-                apply(InertiaRef::Inverse(Inverse::Dense(dense)));
-            }
-            Known::Diagonal => {
-                let values: DVector<f64> = self.inverse.diagonal();
-                let diagonal = BlockDiagonal::new(&ends, &ends, values.as_slice()).unwrap();
-                apply(InertiaRef::Inverse(Inverse::BlockDiagonal(diagonal)));
-            }
-            Known::Sparse => {
-                let (starts, rows, values) = nonzero(&self.inverse, |_, _| true);
-                apply(InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap())));
-            }
-            Known::Matrix => {
-                let (starts, rows, values) =
-                    nonzero(&self.inverse.clone().try_inverse().unwrap(), |i, j| i >= j);
-                let structure = Structure::PositiveDefinite;
-                apply(InertiaRef::Matrix(Matrix {
-                    structure,
-                    starts: &starts,
-                    rows: &rows,
-                    values: &values,
-                }));
-            }
-            Known::Solver => {
-                panel.start_columns().unwrap();
-                if let Some(x) = panel.columns_to_solve() {
-                    let solved = &self.inverse * DMatrix::from_column_slice(dofs, x.len() / dofs, x);
-                    x.copy_from_slice(solved.as_slice());
-                    panel.take_solved(0.25).unwrap();
-                }
+        if !self.known.apply(panel, 0.25, &self.inverse) {
+            panel.start_columns().unwrap();
+            if let Some(x) = panel.columns_to_solve() {
+                let solved = &self.inverse * DMatrix::from_column_slice(dofs, x.len() / dofs, x);
+                x.copy_from_slice(solved.as_slice());
+                panel.take_solved(0.25).unwrap();
             }
         }
     }
@@ -211,7 +155,7 @@ proptest! {
 
 #[test]
 fn operators_that_are_zero_have_blocks_of_zeros() {
-    for known in [Known::Dense, Known::Diagonal, Known::Sparse, Known::Matrix, Known::Solver] {
+    for known in [Known::Dense, Known::Diagonal, Known::Sparse, Known::Matrix, Known::Callback] {
         let case =
             Case { known, inverse: DMatrix::identity(6, 6), operators: vec![(Matrix3xX::zeros(6), 0); 6] };
         let blocks = at_all(Blocks(&case.panel(), 6));

@@ -4,22 +4,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::body_operators::factored;
 use crate::body_operators::general::LastStrip;
+use crate::body_operators::tests::given_inverse::Known;
 use crate::inertia::cost::MatrixLifetime;
-use crate::inertia::{BlockDiagonal, Dense, InertiaRef, Inverse, Matrix, Sparse, Structure, Workspace};
+use crate::inertia::{BlockDiagonal, Dense, InertiaRef, Inverse, Workspace};
 use crate::kinematics::rigid;
 use crate::kinematics::{Action, Nodal, Operator, PlacementRef, Point};
 use crate::math::Block;
 use crate::math::simd::{Kernel, Plain, at_all, at_best, forbid_avx2, write};
-
-/// The form in which A is known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Known {
-    Dense,
-    Diagonal,
-    Sparse,
-    Matrix,
-    Callback,
-}
 
 #[derive(Clone, Debug)]
 struct Case {
@@ -50,22 +41,7 @@ fn case(heights: Vec<usize>) -> impl Strategy<Value = Case> {
                 DMatrix::from_fn(rows, dofs, entry)
             });
         (values(dofs * dofs), prop::collection::vec(operator, count)).prop_map(move |(values, operators)| {
-            let root = DMatrix::from_vec(dofs, dofs, values);
-            let mut inverse = &root * root.transpose() / dofs as f64 + DMatrix::identity(dofs, dofs);
-            inverse.fill_upper_triangle_with_lower_triangle();
-            let width = match known {
-                Known::Diagonal => 0,
-                Known::Sparse => 2,
-                _ => dofs,
-            };
-            let inverse =
-                DMatrix::from_fn(
-                    dofs,
-                    dofs,
-                    |i, j| {
-                        if i.abs_diff(j) <= width { inverse[(i, j)] } else { 0.0 }
-                    },
-                );
+            let inverse = known.inverse(dofs, values);
             Case { known, inverse, operators }
         })
     })
@@ -105,62 +81,32 @@ impl Case {
                 general.add(slot, -1.0, &[0.0; 9], &Point::Operator(&once, group)).unwrap();
             }
         }
-        let work = &mut Workspace::default();
-        let ends: Vec<i32> = (0..=dofs as i32).collect();
-        let mut apply = |inertia| {
-            panel.apply(STEP, &inertia, work).unwrap();
-        };
-        match self.known {
-            Known::Dense => {
-                let dense = Dense::new(dofs, self.inverse.as_slice()).unwrap();
-                apply(InertiaRef::Inverse(Inverse::Dense(dense)));
+        if !self.known.apply(panel, STEP, &self.inverse) {
+            panel.start_columns().unwrap();
+            let scalars: usize = self.operators.iter().map(|h| h.nrows()).sum();
+            let mut slots = ranges.iter().flat_map(|range| range.slots());
+            let mut column = 0;
+            let is_next_slot = |slot, (expected, _, height): (usize, usize, usize)| {
+                assert_eq!(slot, expected);
+                height
+            };
+            while let Some(slot) = panel.slot_of_column(column) {
+                let height = is_next_slot(slot, slots.next().unwrap());
+                assert!((0..height).all(|k| panel.slot_of_column(column + k) == Some(slot)));
+                column += height;
             }
-            Known::Diagonal => {
-                let values: DVector<f64> = self.inverse.diagonal();
-                let diagonal = BlockDiagonal::new(&ends, &ends, values.as_slice()).unwrap();
-                apply(InertiaRef::Inverse(Inverse::BlockDiagonal(diagonal)));
-            }
-            Known::Sparse => {
-                let (starts, rows, values) = columns(&self.inverse, 0);
-                apply(InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap())));
-            }
-            Known::Matrix => {
-                let (starts, rows, values) = columns(&self.inverse.clone().try_inverse().unwrap(), 1);
-                let structure = Structure::PositiveDefinite;
-                apply(InertiaRef::Matrix(Matrix {
-                    structure,
-                    starts: &starts,
-                    rows: &rows,
-                    values: &values,
-                }));
-            }
-            Known::Callback => {
-                panel.start_columns().unwrap();
-                let scalars: usize = self.operators.iter().map(|h| h.nrows()).sum();
-                let mut slots = ranges.iter().flat_map(|range| range.slots());
-                let mut column = 0;
-                let is_next_slot = |slot, (expected, _, height): (usize, usize, usize)| {
-                    assert_eq!(slot, expected);
-                    height
-                };
-                while let Some(slot) = panel.slot_of_column(column) {
-                    let height = is_next_slot(slot, slots.next().unwrap());
-                    assert!((0..height).all(|k| panel.slot_of_column(column + k) == Some(slot)));
-                    column += height;
-                }
-                assert_eq!(column, scalars);
-                match panel.columns_to_solve() {
-                    Some(x) => {
-                        assert_eq!(x.len(), scalars * dofs);
-                        // Column by column, so that its bits do not depend on other columns.
-                        for x in x.chunks_exact_mut(dofs) {
-                            let solved = &self.inverse * DVector::from_column_slice(x);
-                            x.copy_from_slice(solved.as_slice());
-                        }
-                        panel.take_solved(STEP).unwrap();
+            assert_eq!(column, scalars);
+            match panel.columns_to_solve() {
+                Some(x) => {
+                    assert_eq!(x.len(), scalars * dofs);
+                    // Column by column, so that its bits do not depend on other columns.
+                    for x in x.chunks_exact_mut(dofs) {
+                        let solved = &self.inverse * DVector::from_column_slice(x);
+                        x.copy_from_slice(solved.as_slice());
                     }
-                    None => assert_eq!(scalars, 0),
+                    panel.take_solved(STEP).unwrap();
                 }
+                None => assert_eq!(scalars, 0),
             }
         }
     }
@@ -179,19 +125,6 @@ impl Case {
     fn expected(&self, row: usize, column: usize) -> DMatrix<f64> {
         STEP * &self.operators[row] * &self.inverse * self.operators[column].transpose()
     }
-}
-
-/// Compressed columns; only the lower triangle if `lower` is 1.
-fn columns(matrix: &DMatrix<f64>, lower: usize) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
-    let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
-    for j in 0..matrix.ncols() {
-        for i in (lower * j..matrix.nrows()).filter(|&i| matrix[(i, j)] != 0.0 || i == j) {
-            rows.push(i as i32);
-            values.push(matrix[(i, j)]);
-        }
-        starts.push(rows.len() as i32);
-    }
-    (starts, rows, values)
 }
 
 /// All blocks of some constraints, made in every way that there is.

@@ -4,12 +4,12 @@
 use std::env;
 
 use crate::math::{Block, Vector};
-use crate::solve::frames::NormalFirst;
+use crate::solve::frames::{NormalFirst, NormalThird};
 use crate::solve::laws::Local;
-use crate::solve::local::RollingContact;
 use crate::solve::local::branches::Branch::{self, *};
 use crate::solve::local::branches::reached;
-use crate::solve::rolling::Coefficients;
+use crate::solve::local::{ACCURACY, RollingContact};
+use crate::solve::rolling::{Coefficients, SpatialVector};
 use crate::solve::{Kind, Law};
 use testing::Random;
 
@@ -192,6 +192,28 @@ fn force(kind: Kind, w: &Block, q: &Vector, old: &Vector) -> Vector {
     Local::new::<NormalFirst>(w, &Law { kind, bias: [0.0; 3] }).force::<NormalFirst>(q, old)
 }
 
+/// The components of a vector, of which the normal is the first, with the normal as the third; and back.
+fn turned([n, s, t]: Vector) -> Vector {
+    [s, t, n]
+}
+
+fn turned_back([s, t, n]: Vector) -> Vector {
+    [n, s, t]
+}
+
+fn turned_block(w: &Block) -> Block {
+    std::array::from_fn(|k| w[3 * ((k / 3 + 1) % 3) + (k % 3 + 1) % 3])
+}
+
+/// As [`force`], for half of the cases in the other order of components.
+fn force_of_contact(case: usize, kind: Kind, w: &Block, q: &Vector, old: &Vector) -> Vector {
+    if case / 4 % 2 == 0 {
+        return force(kind, w, q, old);
+    }
+    let local = Local::new::<NormalThird>(&turned_block(w), &Law { kind, bias: [0.0; 3] });
+    turned_back(local.force::<NormalThird>(&turned(*q), &turned(*old)))
+}
+
 #[test]
 fn contacts() {
     let mut random = Random::new(1);
@@ -200,7 +222,7 @@ fn contacts() {
         let (friction, cohesion) = (coefficient(&mut random), [0.0, 0.3][case % 2]);
         let row = shape(&mut random, &[1.0; 3]);
         let w = row.block([Some(0), Some(1), Some(2)], [Some(0), Some(1), Some(2)]);
-        let r = force(Kind::contact([friction; 2], cohesion), &w, &row.q, &random.array());
+        let r = force_of_contact(case, Kind::contact([friction; 2], cohesion), &w, &row.q, &random.array());
         let rules = ContactRules {
             least: -cohesion,
             tip: -cohesion,
@@ -225,7 +247,13 @@ fn contacts_in_a_plane() {
             w[8] = 0.0;
         }
         let old = [random.signed(), random.signed(), 0.0];
-        let r = force(Kind::contact([friction; 2], cohesion), &w, &[row.q[0], row.q[1], 0.0], &old);
+        let r = force_of_contact(
+            case,
+            Kind::contact([friction; 2], cohesion),
+            &w,
+            &[row.q[0], row.q[1], 0.0],
+            &old,
+        );
         assert_eq!(r[2], 0.0);
         let rules = ContactRules {
             least: -cohesion,
@@ -254,7 +282,7 @@ fn orthotropic_contacts() {
         let w = row.block([Some(0), Some(1), Some(2)], [Some(0), Some(1), Some(2)]);
         let scaled: Block = std::array::from_fn(|k| d[k % 3] * w[k] * d[k / 3]);
         let q = std::array::from_fn(|i| d[i] * row.q[i]);
-        let r = force(Kind::contact([most; 2], cohesion), &scaled, &q, &random.array());
+        let r = force_of_contact(case, Kind::contact([most; 2], cohesion), &scaled, &q, &random.array());
         let r: Vector = std::array::from_fn(|i| d[i] * r[i]);
         let parts: &[&[(usize, f64)]] = &[&[(1, frictions[0]), (2, frictions[1])]];
         let rules = ContactRules { least: -cohesion, tip: -cohesion, parts, enough: row.enough() };
@@ -321,6 +349,23 @@ fn bounds_without_solution() {
     met.assert_all(&[]);
 }
 
+/// Force and moments, for half of the cases in the other order of components.
+fn force_and_moments(
+    case: usize,
+    w: &[[Block; 2]; 2],
+    own: &Coefficients,
+    [q, old]: [&SpatialVector; 2],
+    accuracy: f64,
+) -> SpatialVector {
+    let root = |k: usize| ((0..3).map(|i| w[k][k][4 * i]).sum::<f64>() / 3.0).sqrt();
+    let roots = [root(0), root(1)];
+    if case / 4 % 2 == 0 {
+        return RollingContact::new::<NormalFirst>(w, own, roots).force::<NormalFirst>(q, old, accuracy);
+    }
+    let local = RollingContact::new::<NormalThird>(&w.map(|w| w.map(|w| turned_block(&w))), own, roots);
+    local.force::<NormalThird>(&q.map(turned), &old.map(turned), accuracy).map(turned_back)
+}
+
 /// Contacts of four, five and six scalar rows: normal, tangents, then moments.
 fn rolling<const N: usize>(seed: u64, moments: [Option<usize>; 3], states: &[usize], branches: &[Branch]) {
     let mut random = Random::new(seed);
@@ -341,9 +386,7 @@ fn rolling<const N: usize>(seed: u64, moments: [Option<usize>; 3], states: &[usi
         }
         let lanes = [[Some(0), Some(1), Some(2)], moments];
         let w = [0, 1].map(|i| [0, 1].map(|j| row.block(lanes[i], lanes[j])));
-        let root = |k: usize| ((0..3).map(|i| w[k][k][4 * i]).sum::<f64>() / 3.0).sqrt();
         let own = Coefficients { limits: [friction, rolling, torsion], cohesion };
-        let local = RollingContact::new::<NormalFirst>(&w, &own, [root(0), root(1)]);
         let in_lanes = |x: &[f64; N]| lanes.map(|lanes| lanes.map(|lane| lane.map_or(0.0, |i| x[i])));
         let old: [f64; N] = std::array::from_fn(|i| random.signed() / units[i]);
         if !row.is_regular {
@@ -353,20 +396,25 @@ fn rolling<const N: usize>(seed: u64, moments: [Option<usize>; 3], states: &[usi
             let old = most(&|i| (units[i] * old[i]).abs());
             row.other = units.map(|unit| unit * d * old);
         }
-        let pair = local.force::<NormalFirst>(&in_lanes(&row.q), &in_lanes(&old), 0.0);
-        let mut r = [0.0; N];
-        for (lanes, force) in lanes.iter().zip(&pair) {
-            lanes
-                .iter()
-                .zip(force)
-                .filter_map(|(lane, x)| Some((lane.as_ref()?, x)))
-                .for_each(|(&i, &x)| r[i] = x);
-        }
+        let solve = |old: &[f64; N], accuracy: f64| {
+            let pair = force_and_moments(case, &w, &own, [&in_lanes(&row.q), &in_lanes(old)], accuracy);
+            let mut r = [0.0; N];
+            for (lane, force) in lanes.as_flattened().iter().zip(pair.as_flattened()) {
+                lane.iter().for_each(|&i| r[i] = *force);
+            }
+            r
+        };
+        let r = solve(&old, 0.0);
         let tangents: Vec<(usize, f64)> = moments[1..].iter().flatten().map(|&i| (i, rolling)).collect();
         let normal: Vec<(usize, f64)> = moments[0].iter().map(|&i| (i, torsion)).collect();
         let parts: &[&[(usize, f64)]] = &[&[(1, friction), (2, friction)], &tangents, &normal];
         let rules = ContactRules { least: -cohesion, tip: -cohesion, parts, enough: row.enough() };
-        met.add(rules.state(&row, &r), || format!("{:?} {:?} {own:?}: {r:?}", row.w, row.q));
+        let state = rules.state(&row, &r);
+        if case % 8 == 0 && row.is_regular {
+            let near = (0..20).fold(old, |old, _| solve(&old, ACCURACY));
+            assert_eq!(rules.state(&row, &near), state, "{:?} {:?} {own:?}: {near:?}", row.w, row.q);
+        }
+        met.add(state, || format!("{:?} {:?} {own:?}: {r:?}", row.w, row.q));
     }
     met.assert_all(states);
 }
@@ -396,7 +444,8 @@ fn expansion() {
         let (friction, least_force) = (coefficient(&mut random), [0.0, 0.05, 0.3, 2.0][case % 4]);
         let row = shape(&mut random, &[1.0; 3]);
         let w = row.block([Some(0), Some(1), Some(2)], [Some(0), Some(1), Some(2)]);
-        let r = force(Kind::Expansion { friction, least_force }, &w, &row.q, &random.array());
+        let r =
+            force_of_contact(case, Kind::Expansion { friction, least_force }, &w, &row.q, &random.array());
         let rules = ContactRules {
             least: least_force,
             tip: 0.0,

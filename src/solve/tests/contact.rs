@@ -1,4 +1,4 @@
-//! The force of one contact against its law, and against a search over all directions of sliding.
+//! The force of one contact against a search over all directions of sliding, and in special cases. `brute_force` compares it with its law.
 
 use crate::math::{Block, Vector, times};
 use crate::solve::frames::{Axes, NormalFirst, NormalThird};
@@ -13,36 +13,6 @@ fn solved<A: Axes>(w: &Block, q: &Vector, law: &Law, old: &Vector) -> Vector {
 fn velocity(w: &Block, q: &Vector, r: &Vector) -> Vector {
     let own = times(w, r);
     std::array::from_fn(|i| q[i] + own[i])
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Open,
-    Sticking,
-    Sliding,
-}
-
-/// The state in which the force obeys the law, up to errors that are small compared with q.
-fn state<A: Axes>(w: &Block, q: &Vector, r: &Vector, friction: f64) -> Option<State> {
-    let u = velocity(w, q, r);
-    let small = 1e-9 * q.iter().map(|q| q.abs()).fold(0.0, f64::max);
-    let tangents = |x: &Vector| [x[A::S], x[A::T]];
-    let (ut, rt) = (tangents(&u), tangents(r));
-    let size = |x: [f64; 2]| x[0].hypot(x[1]);
-    if *r == [0.0; 3] && u[A::N] >= 0.0 {
-        return Some(State::Open);
-    }
-    if u[A::N].abs() > small || r[A::N] < 0.0 {
-        return None;
-    }
-    let most = friction * r[A::N];
-    if size(ut) <= small && size(rt) <= most * (1.0 + 1e-12) {
-        return Some(State::Sticking);
-    }
-    let against = ut[0] * rt[0] + ut[1] * rt[1];
-    let slides =
-        (size(rt) - most).abs() <= 1e-9 * most && (against + size(ut) * size(rt)).abs() <= small * most;
-    slides.then_some(State::Sliding)
 }
 
 /// All directions in which the contact can slide: where R_T = −friction R_N e with U_N = 0 leaves U_T along e. Found by steps and
@@ -81,49 +51,45 @@ fn sliding_forces<A: Axes>(w: &Block, q: &Vector, friction: f64) -> Vec<Vector> 
     found
 }
 
-fn obeys_the_law_in_every_state<A: Axes>() {
+fn slides_in_a_direction_that_a_search_finds<A: Axes>() {
     let mut random = Random::new(1);
-    let mut met = [0; 3];
+    let mut met = 0;
     for case in 0..4000 {
         let rank = [3, 4, 6, 12][case % 4];
         // Small compared with the least eigenvalue.
         let asymmetry = if rank > 4 { [0.0, 1e-3][case / 4 % 2] } else { 0.0 };
-        let friction = [0.0, 0.1, 0.5, 1.0, 3.0, 1e6][case / 8 % 6];
+        let friction = [0.1, 0.5, 1.0, 3.0][case / 8 % 4];
         let (w, q, old) = (random.block(rank, asymmetry), random.array(), random.array());
         let r = solved::<A>(&w, &q, &Law::contact(friction), &old);
-        let state = state::<A>(&w, &q, &r, friction);
-        met[state.unwrap_or_else(|| panic!("case {case}: {w:?} {q:?} {friction}: {r:?}")) as usize] += 1;
-        if state == Some(State::Sliding) && friction > 0.0 && friction < 10.0 {
+        let u = velocity(&w, &q, &r);
+        if r[A::N] > 0.0 && u[A::S].hypot(u[A::T]) > 1e-6 {
+            met += 1;
             let others = sliding_forces::<A>(&w, &q, friction);
             let near = |other: &Vector| (0..3).all(|i| (other[i] - r[i]).abs() < 1e-6 * (1.0 + r[i].abs()));
             assert!(others.iter().any(near), "case {case}: {r:?} is not among {others:?}");
         }
     }
-    assert!(met.iter().all(|&count| count > 300), "{met:?}");
+    assert!(met > 300, "{met}");
 }
 
 #[test]
-fn a_force_obeys_the_law_in_every_state() {
-    obeys_the_law_in_every_state::<NormalFirst>();
-    obeys_the_law_in_every_state::<NormalThird>();
+fn a_contact_slides_in_a_direction_that_a_search_finds() {
+    slides_in_a_direction_that_a_search_finds::<NormalFirst>();
+    slides_in_a_direction_that_a_search_finds::<NormalThird>();
 }
 
-/// W of a particle in a plane, and of a body that can only move along the normal: the tangential part is singular, or zero.
+/// W of a body that can only move along the normal: the force is against the velocity of the tangents, which it does not change.
 #[test]
-fn singular_blocks_have_forces() {
+fn a_body_that_moves_along_the_normal_alone_has_friction() {
     let mut random = Random::new(2);
     for case in 0..2000 {
-        let q = random.array();
-        let (planar, friction) = (random.array::<3>(), [0.2, 0.9][case % 2]);
-        // Rank 2 with a positive normal part, and q in the range of W.
-        let other = random.array::<3>();
-        let w: Block = std::array::from_fn(|k| planar[k % 3] * planar[k / 3] + other[k % 3] * other[k / 3]);
-        let free = std::array::from_fn(|i| q[0] * planar[i] + q[1] * other[i]);
-        let r = solved::<NormalThird>(&w, &free, &Law::contact(friction), &[0.0; 3]);
-        assert!(state::<NormalThird>(&w, &free, &r, friction).is_some(), "{w:?} {free:?} {r:?}");
-        let normal_only = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0];
-        let r = solved::<NormalThird>(&normal_only, &q, &Law::contact(friction), &[0.0; 3]);
-        assert!(state::<NormalThird>(&normal_only, &q, &r, friction).is_some(), "{q:?} {r:?}");
+        let (q, friction): (Vector, f64) = (random.array(), [0.2, 0.9][case % 2]);
+        let w = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0];
+        let r = solved::<NormalThird>(&w, &q, &Law::contact(friction), &[0.0; 3]);
+        let n = (-0.5 * q[2]).max(0.0);
+        let share = -friction * n / q[0].hypot(q[1]);
+        let expected = [share * q[0], share * q[1], n];
+        assert!((0..3).all(|i| (r[i] - expected[i]).abs() < 1e-12), "{q:?} {r:?} {expected:?}");
     }
 }
 
