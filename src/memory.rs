@@ -82,3 +82,9 @@ pub fn repeated<T: Clone>(count: usize, value: T) -> Result<Vec<T>> {
 pub fn bytes<T>(values: &Vec<T>) -> usize {
     size_of::<T>() * values.capacity()
 }
+
+/// The bytes of memory that several vectors hold.
+macro_rules! bytes_of {
+    ($($values:expr),+) => { 0 $(+ $crate::memory::bytes(&$values))+ };
+}
+pub(crate) use bytes_of;

@@ -7,7 +7,7 @@
 use crate::body_operators::Panel;
 use crate::body_operators::factored::Writer;
 use crate::inertia::Workspace;
-use crate::memory::{self, bytes};
+use crate::memory::{self, bytes_of};
 
 /// The operators of all bodies, by index, with the memory that threads need for them. Expensive parts are kept from one
 /// update to the next.
@@ -62,10 +62,7 @@ impl BodyOperators {
 
     /// The bytes held, without the bytes that panels hold.
     pub fn bytes(&self) -> usize {
-        bytes(&self.panels)
-            + bytes(&self.writers)
-            + bytes(&self.heavy)
-            + bytes(&self.stacked)
+        bytes_of!(self.panels, self.writers, self.heavy, self.stacked)
             + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 

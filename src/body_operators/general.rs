@@ -20,7 +20,7 @@ use crate::inertia::{
 use crate::kinematics::{Column, Point};
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best, write};
 use crate::math::{Block, Real, is_finite};
-use crate::memory::{collect, refill};
+use crate::memory::{bytes_of, collect, refill};
 
 use operators::{GeneralOperators, SlotColumns};
 use products::{FromInverse, HColumns, Tiles};
@@ -170,12 +170,12 @@ impl General {
 
     /// The bytes held, without the entries of A⁻¹.
     pub(super) fn bytes(&self) -> usize {
-        let part_of_dense = if self.inverse_of.is_none() { self.inverse.capacity() } else { 0 };
+        let part_of_dense = if self.inverse_of.is_none() { bytes_of!(self.inverse) } else { 0 };
         self.operators.bytes()
             + self.tiles.bytes()
             + self.triangular_solve.bytes()
-            + size_of::<f64>() * (self.columns.capacity() + part_of_dense)
-            + size_of::<u32>() * (self.nodes.capacity() + self.inverse_dofs.capacity())
+            + part_of_dense
+            + bytes_of!(self.columns, self.nodes, self.inverse_dofs)
     }
 
     /// The bytes held for the factor of a small A, and for the entries of A⁻¹ that were computed from a factor: no others are kept.

@@ -12,7 +12,7 @@ use crate::inertia::{
 use crate::kinematics;
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector};
-use crate::memory::{bytes, refill};
+use crate::memory::{bytes_of, refill};
 
 use couplings::{Couplings, Key};
 use nodewise::Nodewise;
@@ -123,9 +123,7 @@ impl NodalPanel {
         self.operators.bytes()
             + self.nodewise.bytes()
             + self.couplings.bytes()
-            + size_of::<f64>() * (self.values.capacity() + self.operator.capacity())
-            + bytes(&self.touched)
-            + self.is_touched.capacity()
+            + bytes_of!(self.values, self.operator, self.touched, self.is_touched)
     }
 
     /// Bytes held for the entries of A⁻¹.

@@ -11,7 +11,7 @@ use super::tree::NONE;
 use super::triangles::{load, scale, store, subtract};
 use super::{FactorError, is_finite};
 use crate::math::simd::{Kernel, SimdLevel};
-use crate::memory::{self, push, refill};
+use crate::memory::{self, bytes_of, push, refill};
 
 /// A pivot on the diagonal has at least this share of the largest magnitude in its column.
 const SHARE: f64 = 0.1;
@@ -47,7 +47,7 @@ impl TriangularFactor {
     }
 
     fn bytes(&self) -> usize {
-        memory::bytes(&self.starts) + memory::bytes(&self.rows) + memory::bytes(&self.values)
+        bytes_of!(self.starts, self.rows, self.values)
     }
 }
 
@@ -173,10 +173,7 @@ impl Lu {
         let Search { x, met, path, found } = &self.search;
         self.lower.bytes()
             + self.upper.bytes()
-            + [&self.order, &self.place, met, found].map(memory::bytes).iter().sum::<usize>()
-            + memory::bytes(&self.pivots)
-            + memory::bytes(x)
-            + memory::bytes(path)
+            + bytes_of!(self.order, self.place, self.pivots, *x, *met, *path, *found)
     }
 }
 

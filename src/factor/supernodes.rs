@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::adjacency::Adjacency;
 use super::tree::{NONE, Tree};
 use super::{FactorError, MatrixCopy};
-use crate::memory::{self, collected, push, repeated};
+use crate::memory::{self, bytes_of, collected, push, repeated};
 
 /// Four rows of a column of a panel.
 pub type Lanes = [f64; 4];
@@ -225,11 +225,7 @@ impl Supernodes {
 
     /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
-        memory::bytes(&self.all)
-            + [&self.order, &self.place, &self.rows, &self.targets, &self.children, &self.entries]
-                .map(memory::bytes)
-                .iter()
-                .sum::<usize>()
+        bytes_of!(self.all, self.order, self.place, self.rows, self.targets, self.children, self.entries)
     }
 
     /// The number of values in dense panels with all own rows.

@@ -1,7 +1,7 @@
 //! Scratch memory of factorizations and solves, kept between calls.
 
 use super::supernodes::Lanes;
-use crate::memory;
+use crate::memory::{self, bytes_of};
 
 /// Scratch memory for any number of factored matrices, one after another. It grows to the need of the largest and
 /// stays.
@@ -37,8 +37,7 @@ pub struct Scratch<'a> {
 impl Workspace {
     /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
-        [&self.changes, &self.columns, &self.permuted].map(memory::bytes).iter().sum::<usize>()
-            + memory::bytes(&self.marks)
+        bytes_of!(self.changes, self.columns, self.permuted, self.marks)
     }
 
     /// Provide scratch memory of the needed size.

@@ -6,7 +6,7 @@ use crate::factor::SLOTS_AT_ONCE;
 
 use super::{FactorError, FactorResult, Factored, Structure, Workspace};
 use crate::math::{Block, transposed};
-use crate::memory::{bytes, collect, resize};
+use crate::memory::{bytes_of, collect, resize};
 
 /// The slot of a node that is not kept.
 const NONE: u32 = u32::MAX;
@@ -127,8 +127,7 @@ impl NodalInverse {
 
     /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
-        let numbers = [&self.slots, &self.nodes, &self.order, &self.wanted].map(Vec::capacity);
-        size_of::<u32>() * numbers.iter().sum::<usize>() + self.complete.capacity() + bytes(&self.blocks)
+        bytes_of!(self.slots, self.nodes, self.order, self.wanted, self.complete, self.blocks)
     }
 
     /// (A⁻¹)_ab for the nodes in slots a and b; may be NaN if they were never needed together.

@@ -7,7 +7,7 @@
 
 use crate::math::is_finite;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
-use crate::memory::{self, bytes, collect, resize};
+use crate::memory::{self, bytes_of, collect, resize};
 
 use crate::factor::{MatrixCopy, check};
 
@@ -247,14 +247,8 @@ impl TreeFactor {
 
     /// The bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.matrix.bytes()
-            + bytes(&self.places)
-            + bytes(&self.rows)
-            + bytes(&self.columns)
-            + bytes(&self.reciprocals)
-            + bytes(&self.patterns)
-            + bytes(&self.below)
-            + bytes(&self.reached)
+        let Self { matrix, places, rows, columns, reciprocals, patterns, below, reached, .. } = self;
+        matrix.bytes() + bytes_of!(*places, *rows, *columns, *reciprocals, *patterns, *below, *reached)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::WIDTH;
 use crate::kinematics::{Column, Point, operator::GROUP};
 use crate::math::Block;
-use crate::memory::{self, bytes, push, refill};
+use crate::memory::{self, bytes_of, push, refill};
 
 /// Operators slot by slot, and the dofs that they touch.
 #[derive(Debug, Default)]
@@ -177,10 +177,6 @@ impl GeneralOperators {
 
     /// The bytes held.
     pub fn bytes(&self) -> usize {
-        bytes(&self.slots)
-            + bytes(&self.tiles)
-            + bytes(&self.columns)
-            + size_of::<u32>() * (self.touched.capacity() + self.places.capacity())
-            + bytes(&self.sum)
+        bytes_of!(self.slots, self.tiles, self.columns, self.touched, self.places, self.sum)
     }
 }

@@ -8,7 +8,7 @@ use crate::inertia::nodal_inverse::{add, block_count, place};
 use crate::inertia::{Factored, NodalInverse};
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
 use crate::math::{Block, transposed};
-use crate::memory::{self, bytes, collect, refill, resize};
+use crate::memory::{self, bytes_of, collect, refill, resize};
 use crate::prefetch::fetch_beyond;
 
 /// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
@@ -91,11 +91,7 @@ impl Couplings {
 
     /// The bytes held.
     pub fn bytes(&self) -> usize {
-        self.shapes.bytes()
-            + size_of::<Block>() * (self.blocks.capacity() + self.response.capacity())
-            + bytes(&self.order)
-            + bytes(&self.places)
-            + self.changed.capacity()
+        self.shapes.bytes() + bytes_of!(self.blocks, self.response, self.order, self.places, self.changed)
     }
 
     /// Note the slots that changed, and return whether any did. If the inverse is unsymmetric and one slot changed, all count as

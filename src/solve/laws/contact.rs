@@ -13,7 +13,7 @@ use crate::solve::rolling::Coefficients;
 use crate::solve::rows_of_three::{IN_ORDER, LaneOrder, WITHOUT_SECOND};
 use crate::solve::state::Solution;
 
-use super::{Contact, LawKind, is_size, slope_of_disk};
+use super::{Contact, LawKind, is_size, slope_of_cone};
 
 /// The power of two that scales numbers down if their squares would overflow.
 pub const SMALL: f64 = f64::from_bits((1023 - 600) << 52);
@@ -100,18 +100,7 @@ impl LawKind for Contact {
 
     #[inline(always)]
     fn slope<A: Axes>(&self, x: &Vector, _: f64) -> Block {
-        let mut slope = [0.0; 9];
-        if x[A::N] > 0.0 {
-            let radius = self.friction * x[A::N];
-            let size = length(x[A::S], x[A::T]);
-            slope[4 * A::N] = 1.0;
-            slope_of_disk::<A>(&mut slope, x, radius, size);
-            if size > radius {
-                slope[3 * A::N + A::S] = self.friction * (x[A::S] / size);
-                slope[3 * A::N + A::T] = self.friction * (x[A::T] / size);
-            }
-        }
-        slope
+        if x[A::N] > 0.0 { slope_of_cone::<A>(x, self.friction, x[A::N], false) } else { [0.0; 9] }
     }
 
     #[inline(always)]

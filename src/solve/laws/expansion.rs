@@ -12,7 +12,7 @@ use crate::solve::rows_of_three::{IN_ORDER, LaneOrder, WITHOUT_SECOND};
 use crate::solve::state::Solution;
 
 use super::contact::on_cone;
-use super::{Expansion, LawKind, is_size, slope_of_disk};
+use super::{Expansion, LawKind, is_size, slope_of_cone};
 
 impl Expansion {
     /// The closest tangential force in the disk of this normal force.
@@ -84,19 +84,9 @@ impl LawKind for Expansion {
 
     #[inline(always)]
     fn slope<A: Axes>(&self, x: &Vector, root: f64) -> Block {
-        let mut slope = [0.0; 9];
-        let is_closed = x[A::N] > self.least_force * root;
-        let radius = self.friction * x[A::N].max(self.least_force * root);
-        let size = length(x[A::S], x[A::T]);
-        slope_of_disk::<A>(&mut slope, x, radius, size);
-        if is_closed {
-            slope[4 * A::N] = 1.0;
-            if size > radius {
-                slope[3 * A::N + A::S] = self.friction * (x[A::S] / size);
-                slope[3 * A::N + A::T] = self.friction * (x[A::T] / size);
-            }
-        }
-        slope
+        let least = self.least_force * root;
+        let is_closed = x[A::N] > least;
+        slope_of_cone::<A>(x, self.friction, x[A::N].max(least), !is_closed)
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@ mod natural_map;
 
 #[cfg(feature = "mpi")]
 use crate::math::small_symmetric::MOST_ROWS;
-use crate::math::{Block, Vector};
+use crate::math::{Block, Vector, length};
 use crate::memory;
 use crate::rows::fault::Fault;
 
@@ -335,6 +335,22 @@ impl<V> Kind<V> {
 /// Check that a number is not negative and finite.
 fn is_size(x: f64) -> bool {
     x >= 0.0 && x.is_finite()
+}
+
+/// The derivative of a projection that has the normal force `normal`, a component of x or else constant, and the tangents on its disk.
+#[inline(always)]
+fn slope_of_cone<A: Axes>(x: &Vector, friction: f64, normal: f64, is_constant: bool) -> Block {
+    let mut slope = [0.0; 9];
+    let (radius, size) = (friction * normal, length(x[A::S], x[A::T]));
+    slope_of_disk::<A>(&mut slope, x, radius, size);
+    if !is_constant {
+        slope[4 * A::N] = 1.0;
+        if size > radius {
+            slope[3 * A::N + A::S] = friction * (x[A::S] / size);
+            slope[3 * A::N + A::T] = friction * (x[A::T] / size);
+        }
+    }
+    slope
 }
 
 /// Write the derivative of the projection of the tangents on a disk.

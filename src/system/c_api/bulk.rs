@@ -134,9 +134,8 @@ pub unsafe extern "C" fn ldy_system_point_frames(
            frames: optional strided_mut((count, frames_stride, 9)),
            master_points: optional strided_mut((count, points_stride, 3)),
            slave_points: optional strided_mut((count, points_stride, 3)) => {
-        let [mut frames, mut masters, mut slaves] = [frames, master_points, slave_points];
         system.point_frames(count, |k| constraints.id(k), |k, frame, points| {
-            for (to, values) in [(&mut frames, &frame[..]), (&mut masters, &points[0]), (&mut slaves, &points[1])] {
+            for (to, values) in [(&frames, &frame[..]), (&master_points, &points[0]), (&slave_points, &points[1])] {
                 if let Some(to) = to {
                     to.put(k, values);
                 }
@@ -295,7 +294,6 @@ pub unsafe extern "C" fn ldy_system_velocities(
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")),
            velocities: strided_mut((count, velocities_stride, n)) => {
-        let mut velocities = velocities;
         system.velocities(count, n, is_previous(which)?, |k| bodies.id(k), |k, velocity| velocities.put(k, velocity))?;
     })
 }
@@ -344,7 +342,6 @@ pub unsafe extern "C" fn ldy_system_rotations(
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")),
            rotations: strided_mut((count, rotations_stride, 9)) => {
-        let mut rotations = rotations;
         system.rotations(count, |k| bodies.id(k), |k, rotation| rotations.put(k, rotation))?;
     })
 }

@@ -61,7 +61,6 @@ pub unsafe extern "C" fn ldy_system_positions(
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")),
            positions: strided_mut((count, positions_stride, 3)) => {
-        let mut positions = positions;
         system.positions(count, |k| bodies.id(k), |k, position| positions.put(k, position))?;
     })
 }
@@ -108,7 +107,6 @@ pub unsafe extern "C" fn ldy_system_contact_frames(
            slave_points: strided_mut((count, points_stride, 3)) => {
         let sides = GivenSides { ids: [Some(masters), slaves], points: [None, None] };
         sides.check_ids()?;
-        let [mut frames, mut master_points, mut slave_points] = [frames, master_points, slave_points];
         let entry = |k: usize| (sides.bodies(k), normals.array(k), places.array(k));
         system.contact_frames(count, entry, |k, contact| {
             frames.put(k, &contact.frame);
@@ -143,7 +141,6 @@ pub unsafe extern "C" fn ldy_system_body_points(
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")), places: strided((count, places_stride, 3)),
            points: strided_mut((count, points_stride, 3)) => {
-        let mut points = points;
         let find = |k: usize| system.body_point(bodies.id(k), &places.array(k));
         tell_all(count, find, |k, point| points.put(k, &point))?;
     })
@@ -175,7 +172,6 @@ pub unsafe extern "C" fn ldy_system_body_angular_velocities(
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")), world: strided((count, world_stride, 3)),
            referential: strided_mut((count, referential_stride, 3)) => {
-        let mut referential = referential;
         let find = |k: usize| system.body_angular_velocity(bodies.id(k), &world.array(k));
         tell_all(count, find, |k, spin| referential.put(k, &spin))?;
     })
@@ -206,7 +202,6 @@ pub unsafe extern "C" fn ldy_system_world_angular_velocities(
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")), referential: strided((count, referential_stride, 3)),
            world: strided_mut((count, world_stride, 3)) => {
-        let mut world = world;
         let find = |k: usize| system.world_angular_velocity(bodies.id(k), &referential.array(k));
         tell_all(count, find, |k, spin| world.put(k, &spin))?;
     })
@@ -237,7 +232,6 @@ pub unsafe extern "C" fn ldy_gyroscopic_changes(
 ) -> c_int {
     entry!(inertias: strided((count, inertias_stride, 9)), spins: strided((count, spins_stride, 3)),
            changes: strided_mut((count, changes_stride, 3)) => {
-        let mut changes = changes;
         all_or_none(count, NO_SPIN, |k| gyroscopic_change(&inertias.array(k), &spins.array(k), h), |k, change| changes.put(k, &change))?;
     })
 }
@@ -268,7 +262,6 @@ pub unsafe extern "C" fn ldy_advance_rotations(
 ) -> c_int {
     entry!(rotations: strided((count, rotations_stride, 9)), before: strided((count, spins_stride, 3)),
            after: strided((count, spins_stride, 3)), turned: strided_mut((count, turned_stride, 9)) => {
-        let mut turned = turned;
         let find = |k: usize| advance_rotation(&rotations.array(k), &before.array(k), &after.array(k), h);
         all_or_none(count, NO_ROTATION, find, |k, rotation| turned.put(k, &rotation))?;
     })

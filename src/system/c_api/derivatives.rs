@@ -395,27 +395,10 @@ fn write_laws(changes: &[LawChange], is_isotropic: &[bool], to: &mut [ldy_law]) 
 }
 
 pub(super) fn told(change: LawChange) -> ldy_law {
-    let LawChange {
-        friction,
-        friction_2,
-        cohesion,
-        rolling_friction,
-        torsional_friction,
-        lower,
-        upper,
-        bias,
-    } = change;
-    ldy_law {
-        kind: LDY_LAW_NONE,
-        friction,
-        friction_2,
-        cohesion,
-        rolling_friction,
-        torsional_friction,
-        lower,
-        upper,
-        bias,
-    }
+    let LawChange { friction, friction_2, cohesion, rolling_friction, torsional_friction, .. } = change;
+    let LawChange { lower, upper, bias, .. } = change;
+    let kind = LDY_LAW_NONE;
+    ldy_law { kind, friction, friction_2, cohesion, rolling_friction, torsional_friction, lower, upper, bias }
 }
 
 impl ldy_fit {

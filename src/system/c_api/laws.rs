@@ -106,7 +106,6 @@ pub unsafe extern "C" fn ldy_system_laws(
 ) -> c_int {
     entry!(system: shared, constraints: ids((count, constraints_stride, "constraint")),
            laws: strided_mut((count, laws_stride, 1)) => {
-        let mut laws = laws;
         let rows = |k: usize| system.constraint(constraints.id(k)).map_or(0, |own| own.rows());
         system.laws(count, |k| constraints.id(k), |k, law| laws.put(k, &[told(law, rows(k))]))?;
     })

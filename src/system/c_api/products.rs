@@ -171,7 +171,6 @@ pub unsafe extern "C" fn ldy_system_constraint_forces(
 ) -> c_int {
     entry!(system: shared, bodies: ids((count, bodies_stride, "body")), R: values(R_count),
            forces: strided_mut((count, forces_stride, n)) => {
-        let mut forces = forces;
         system.constraint_forces(count, n, |k| bodies.id(k), R, |k, force| forces.put(k, force))?;
     })
 }

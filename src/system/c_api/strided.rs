@@ -110,8 +110,8 @@ impl<'a, T> Strided<'a, T> {
 }
 
 impl<T: Copy> StridedMut<'_, T> {
-    /// Write an entry.
-    pub fn put(&mut self, entry: usize, values: &[T]) {
+    /// Write an entry. No reference to it exists outside of this function.
+    pub fn put(&self, entry: usize, values: &[T]) {
         let Strided { first, stride, width, count, .. } = self.entries;
         assert!(entry < count && values.len() == width);
         // SAFETY: the caller of the constructor promised all entries of this shape, which nobody else uses; this is one of them.
