@@ -148,11 +148,17 @@ pub struct Ragged<'a, T, S = i32> {
 }
 
 impl<T, S: AsPrimitive<usize>> Ragged<'_, T, S> {
+    /// Where the values of a row begin.
+    #[inline(always)]
+    pub fn start(&self, row: usize) -> usize {
+        self.starts[row].as_() - self.starts[0].as_()
+    }
+
     /// The values of a row.
     #[inline(always)]
     pub fn row_mut(&mut self, row: usize) -> &mut [T] {
-        let first = self.starts[0].as_();
-        &mut self.values[self.starts[row].as_() - first..self.starts[row + 1].as_() - first]
+        let own = self.start(row)..self.start(row + 1);
+        &mut self.values[own]
     }
 }
 

@@ -41,7 +41,8 @@ impl RowResults for RegularResults<'_> {
     }
 }
 
-/// B and V of rows of any height, their diagonal blocks and the inverses of these.
+/// B and V of rows of any height, their diagonal blocks and the inverses of these. Both of a pair have the same starts, and a row has
+/// as many values as its height says.
 pub type IrregularResults<'a> =
     ((Ragged<'a, f64>, Ragged<'a, f64>), (Ragged<'a, f64, usize>, Ragged<'a, f64, usize>));
 
@@ -50,14 +51,16 @@ impl RowResults for IrregularResults<'_> {
 
     #[inline(always)]
     fn set_velocities(&mut self, row: usize, [v, b]: [&[f64]; 2]) {
-        self.0.1.row_mut(row).copy_from_slice(v);
-        self.0.0.row_mut(row).copy_from_slice(b);
+        let start = self.0.0.start(row);
+        self.0.1.values[start..start + v.len()].copy_from_slice(v);
+        self.0.0.values[start..start + b.len()].copy_from_slice(b);
     }
 
     #[inline(always)]
     fn set_diagonal(&mut self, row: usize, block: &[f64], inverse: &[f64]) {
-        self.1.0.row_mut(row).copy_from_slice(block);
-        self.1.1.row_mut(row).copy_from_slice(inverse);
+        let start = self.1.0.start(row);
+        self.1.0.values[start..start + block.len()].copy_from_slice(block);
+        self.1.1.values[start..start + inverse.len()].copy_from_slice(inverse);
     }
 }
 

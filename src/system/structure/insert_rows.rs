@@ -250,8 +250,8 @@ impl Structure {
         kinds.fill(UNKNOWN);
         for row in touched.iter().map(|&row| row as usize) {
             let mut is_uneven = layout.height(row) != 3;
-            for side in sides.of(row) {
-                let body = side.body as usize;
+            let own = if sides.wide.is_empty() { &sides.firsts[row][..] } else { sides.of(row) };
+            for body in own.iter().filter(|side| side.is_there()).map(|side| side.body as usize) {
                 let kind = &mut kinds[body];
                 if *kind == UNKNOWN {
                     let rows = &on_body[body_starts[body]..body_starts[body + 1]];

@@ -160,12 +160,14 @@ impl IrregularLayout {
     fn extend(&mut self, most: i32) -> Option<()> {
         let first = self.scalars.len() - 1;
         let (mut scalar, mut square) = (self.scalars[first], self.squares[first]);
-        for &code in &self.codes[first..] {
+        self.scalars.resize(self.codes.len() + 1, 0);
+        self.squares.resize(self.codes.len() + 1, 0);
+        let ends = self.scalars[first + 1..].iter_mut().zip(&mut self.squares[first + 1..]);
+        for (&code, (end, end_of_square)) in self.codes[first..].iter().zip(ends) {
             let height = code & HEIGHT;
             scalar = scalar.checked_add(height.into()).filter(|&scalar| scalar <= most)?;
             square += usize::from(height).pow(2);
-            self.scalars.push(scalar);
-            self.squares.push(square);
+            (*end, *end_of_square) = (scalar, square);
         }
         Some(())
     }
