@@ -207,7 +207,7 @@ fn turned_block(w: &Block) -> Block {
 
 /// As [`force`], for half of the cases in the other order of components.
 fn force_of_contact(case: usize, kind: Kind, w: &Block, q: &Vector, old: &Vector) -> Vector {
-    if case / 4 % 2 == 0 {
+    if (case / 4).is_multiple_of(2) {
         return force(kind, w, q, old);
     }
     let local = Local::new::<NormalThird>(&turned_block(w), &Law { kind, bias: [0.0; 3] });
@@ -359,7 +359,7 @@ fn force_and_moments(
 ) -> SpatialVector {
     let root = |k: usize| ((0..3).map(|i| w[k][k][4 * i]).sum::<f64>() / 3.0).sqrt();
     let roots = [root(0), root(1)];
-    if case / 4 % 2 == 0 {
+    if (case / 4).is_multiple_of(2) {
         return RollingContact::new::<NormalFirst>(w, own, roots).force::<NormalFirst>(q, old, accuracy);
     }
     let local = RollingContact::new::<NormalThird>(&w.map(|w| w.map(|w| turned_block(&w))), own, roots);
