@@ -109,12 +109,24 @@ fn square(v: &Vector) -> f64 {
     dot(v, v)
 }
 
-/// A third of the trace of each diagonal block; where it is not positive, the largest value of all blocks, or 1.
-pub fn weights(diagonal: impl Iterator<Item = Block> + Clone) -> impl Iterator<Item = f64> {
-    let trace = |w: Block| (w[0] + w[4] + w[8]) / 3.0;
-    let largest = diagonal.clone().map(trace).fold(0.0, f64::max);
-    let instead = if largest > 0.0 { largest } else { 1.0 };
-    diagonal.map(move |w| if trace(w) > 0.0 { trace(w) } else { instead })
+/// The weights d of rows: a third of the trace of the diagonal block, which `block` finds. Where it is not positive, the largest of
+/// the rows that share a block with this one, or 1: the weight of a row does not depend on rows that nothing couples with it.
+pub fn weights<'a>(
+    problem: &'a Problem3<'a>,
+    block: impl Fn(usize) -> &'a Block + Copy + 'a,
+) -> impl Iterator<Item = f64> + 'a {
+    let third = move |row: usize| {
+        let w = block(row);
+        (w[0] + w[4] + w[8]) / 3.0
+    };
+    (0..problem.rows()).map(move |row| {
+        let own = third(row);
+        if own > 0.0 {
+            return own;
+        }
+        let most = problem.row(row).map(|(other, _)| third(other)).fold(0.0, f64::max);
+        if most > 0.0 { most } else { 1.0 }
+    })
 }
 
 /// The velocity U = q + W R of a row; q includes the bias.

@@ -10,6 +10,7 @@ use super::islands::Components;
 use super::places::UsedLanes;
 use super::problem::{Law, Problem3};
 use super::residual::{Sums, velocity, weights};
+use super::workspace::diagonal;
 
 /// The velocities of given forces. The memory is used again.
 #[derive(Debug, Default)]
@@ -51,8 +52,8 @@ impl State {
         let rows = problem.rows();
         let biased = problem.b.iter().zip(laws).map(|(b, law)| std::array::from_fn(|i| b[i] + law.bias[i]));
         collect(&mut self.q, rows, biased)?;
-        let diagonal = (0..rows).filter_map(|row| problem.row(row).find(|&(other, _)| other == row));
-        collect(&mut self.weights, rows, weights(diagonal.map(|(_, w)| *w)))?;
+        let found = weights(problem, |row| &problem.values[diagonal(problem, row)]);
+        collect(&mut self.weights, rows, found)?;
         collect(&mut self.roots, rows, self.weights.iter().map(|d| d.sqrt()))?;
         let q = &self.q;
         let made = (0..rows).map(|row| velocity(problem, row, &q[row], |column| forces[column]));

@@ -115,7 +115,7 @@ impl Memory {
             rows,
             problem.b.iter().zip(laws).map(|(b, law)| std::array::from_fn(|i| b[i] + law.bias[i])),
         )?;
-        collect(d, rows, weights(blocks()))?;
+        collect(d, rows, weights(problem, |row| &problem.values[diagonal[row] as usize]))?;
         collect(roots, rows, d.iter().map(|d| d.sqrt()))?;
         prepare_rolling::<A>(problem, laws, roots, rolling)?;
         let mut pairs = 0..;

@@ -137,21 +137,10 @@ impl Course<'_> {
         collect(history, MOST_NOTES, std::iter::empty())
     }
 
-    /// The weights of rows whose diagonal block is not positive, and of rows of the halo.
+    /// The weights of rows of the halo, which may depend on rows that are not here.
     fn share_weights(&mut self, exchange: &mut RowExchange) -> Result {
-        let Self { group, traffic, problem, order, room, .. } = self;
+        let Self { group, traffic, order, room, .. } = self;
         let Memory { weights, roots, .. } = &mut room.memory;
-        let trace = |row: usize| {
-            let diagonal = problem.row(row).find(|&(column, _)| column == row);
-            diagonal.map_or(0.0, |(_, w)| (w[0] + w[4] + w[8]) / 3.0)
-        };
-        let most = largest(group, order.own_rows().map(trace).fold(0.0, f64::max))?;
-        let instead = if most > 0.0 { most } else { 1.0 };
-        for row in order.own_rows().filter(|&row| trace(row) <= 0.0) {
-            // A row that nothing couples is an island of its own.
-            let instead = if problem.range(row).len() > 1 { instead } else { 1.0 };
-            (weights[row], roots[row]) = (instead, instead.sqrt());
-        }
         let letters = Letters::new(group).and_then(|mut letters| {
             for (rank, rows) in order.colors.iter().flat_map(Color::out) {
                 let words = letters.to(*rank);

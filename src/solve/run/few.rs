@@ -88,8 +88,8 @@ pub(super) fn begin<A: Axes>(given: Given) -> memory::Result<Option<Status>> {
 fn solve<A: Axes, const N: usize>(given: Given) -> memory::Result<Option<Status>> {
     let Task { problem, laws, .. } = *given.task;
     let mut d = [1.0; N];
-    let blocks = (0..problem.rows()).map(|row| problem.values[diagonal(problem, row)]);
-    d.iter_mut().zip(weights(blocks)).for_each(|(d, weight)| *d = weight);
+    let found = weights(problem, |row| &problem.values[diagonal(problem, row)]);
+    d.iter_mut().zip(found).for_each(|(d, weight)| *d = weight);
     let roots = d.map(f64::sqrt);
     prepare_rolling::<A>(problem, laws, &roots, given.kept.rolling)?;
     Few::<N>::new::<A>(given, d, roots).trials::<A>()
