@@ -7,6 +7,7 @@ use crate::solve::block_lu::MOST_PRODUCTS;
 use crate::solve::problem::Problem3;
 use crate::solve::workspace::Memory;
 
+use super::sweeps::Left;
 use super::{FEW, LARGE, Room, Run};
 
 /// The expected number of steps; the same for structures, with few bodies and a large residual; and in small problems, and from an
@@ -62,14 +63,17 @@ pub(super) fn dense_step_cost(problem: &Problem3) -> f64 {
 }
 
 impl Run<'_, '_> {
-    /// Whether Newton's method is expected to be quicker than `sweeps` sweeps, limited by the iteration limit.
-    pub(super) fn newton_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
+    /// Whether Newton's method is expected to be quicker than the sweeps that are left, limited by the iteration limit.
+    pub(super) fn newton_is_quicker(&mut self, left: &Left) -> memory::Result<bool> {
         if self.has_few_bodies() {
             return Ok(false);
         }
         let allowed = self.options.max_sweeps.saturating_sub(self.report.sweeps) as f64;
         // In larger problems many steps may follow a good guess, too, as in heaps.
-        let steps = if self.problem.rows() <= FEW { self.expected_steps() } else { STEPS };
+        let (sweeps, steps) = match self.problem.rows() <= FEW {
+            true => (left.sweeps, self.expected_steps()),
+            false => (left.in_heap, STEPS),
+        };
         let step = sweeps.min(allowed) * self.sweep_cost() / steps;
         let most = (step - self.step_cost(0)) / PRODUCT;
         if most < 0.0 {
@@ -108,10 +112,9 @@ impl Run<'_, '_> {
         (4 * most).min(affordable as u64).min(limit)
     }
 
-    /// Whether steps in the space of bodies are expected to be quicker than `sweeps` sweeps.
-    pub(super) fn bodies_are_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
-        let cost = sweeps * self.sweep_cost();
-        let most = (cost / self.expected_steps() - self.cost_of_body_rows()) / BODY_PRODUCT;
+    /// Whether steps in the space of bodies are expected to be quicker than the sweeps that are left.
+    pub(super) fn bodies_are_quicker(&mut self, left: &Left) -> memory::Result<bool> {
+        let most = (self.worth_of_step(left) - self.cost_of_body_rows()) / BODY_PRODUCT;
         if self.source.bodies.is_none() || most < 0.0 {
             return Ok(false);
         }
@@ -121,8 +124,16 @@ impl Run<'_, '_> {
         }
         let products = self.body_products(next)?;
         // The number of bodies is known now.
-        let step = cost / self.expected_steps();
+        let step = self.worth_of_step(left);
         Ok(products.is_some_and(|products| step >= self.body_step_cost(products)))
+    }
+
+    /// The cost of the sweeps that a step in the space of bodies is worth. Before the bodies are known, the problem may be a structure.
+    fn worth_of_step(&self, left: &Left) -> f64 {
+        let are_known = self.body_products != Products::MoreThan(0);
+        let is_heap = are_known && !self.has_few_bodies() && self.problem.rows() > FEW;
+        let sweeps = if is_heap { left.in_heap } else { left.sweeps };
+        sweeps * self.sweep_cost() / self.expected_steps()
     }
 
     pub(super) fn sweep_cost(&self) -> f64 {

@@ -23,10 +23,20 @@ pub(crate) const MOVING_RATE: usize = 8;
 const MOST_AHEAD: f64 = 4.0;
 const MOST_AHEAD_IF_LARGE: f64 = 16.0;
 
-/// With momentum a tenth of an estimate counts, after at most six doublings: heaps whose residual decreases slowly are often
-/// solved sooner than that, and steps seldom end soon there.
+/// With momentum a tenth of an estimate counts, after at most eight doublings: heaps whose residual decreases slowly are often
+/// solved sooner than that.
 const COUNTED: f64 = 0.1;
-const DOUBLINGS: usize = 6;
+const DOUBLINGS: usize = 8;
+
+/// In large heaps this share of estimates counts: they take 30 to 60 steps and more, and where the tolerance is loose, sweeps that go
+/// on for as long as a hundred steps are usually enough.
+const IN_HEAP: f64 = 0.2;
+
+/// The sweeps that are left and count, and those that count in a large heap.
+pub(super) struct Left {
+    pub sweeps: f64,
+    pub in_heap: f64,
+}
 
 /// The changes of the last sweeps, the sweep before which their rate has no meaning, and the least residual of these sweeps.
 pub(crate) struct Rate {
@@ -105,9 +115,10 @@ impl Run<'_, '_> {
         } else {
             left_at_rate(self.options.tolerance, estimate, rate)
         };
+        let counted = |share: f64, most: f64| (share * left).clamp(share * number, most * number);
         let most = if is_large { MOST_AHEAD_IF_LARGE } else { MOST_AHEAD };
-        let left = left.clamp(number, most * number);
-        Ok(self.bodies_are_quicker(left)? || self.newton_is_quicker(left)?)
+        let left = Left { sweeps: counted(1.0, most), in_heap: counted(IN_HEAP, MOST_AHEAD) };
+        Ok(self.bodies_are_quicker(&left)? || self.newton_is_quicker(&left)?)
     }
 
     /// The sweeps that are left if each doubling of their number divides the residual by as much as the last one.
