@@ -28,6 +28,26 @@ fn fixed() -> Law {
     Law { kind: Kind::Bounds { lower: [f64::NEG_INFINITY; 3], upper: [f64::INFINITY; 3] }, bias: [0.0; 3] }
 }
 
+/// A row that cannot move gets its weight from the rows that share a block with it: rows further away, which other processes or other
+/// islands may have, do not matter.
+#[test]
+fn weights_depend_on_neighbors_alone() {
+    let block = |third: f64| [third, 0.0, 0.0, 0.0, third, 0.0, 0.0, 0.0, third];
+    // A chain of a row that cannot move and two others, a row that cannot move beside nothing.
+    let chain = Dense {
+        starts: vec![0, 2, 5, 7, 8],
+        columns: vec![0, 1, 0, 1, 2, 1, 2, 3],
+        values: [0.0, 0.0, 0.0, 2.0, 1.0, 1.0, 50.0, 0.0].map(block).to_vec(),
+        b: vec![[0.1, 0.0, -1.0]; 4],
+        g: Vec::new(),
+    };
+    let laws = [Law::contact(0.5); 4];
+    let mut memory = Memory::default();
+    memory.prepare::<NormalThird>(&chain.problem3(), &laws).unwrap();
+    assert_eq!(memory.weights, [2.0, 2.0, 50.0, 1.0]);
+    assert_eq!(memory.roots[0], 2.0_f64.sqrt());
+}
+
 #[test]
 fn interior_points_come_near_what_does_not_slide() {
     let mut random = Random::new(7);
