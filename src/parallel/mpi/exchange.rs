@@ -151,8 +151,8 @@ impl Letters {
         &mut self.words[rank]
     }
 
-    /// Collective: send all letters, and receive those of other processes in the order of ranks. No process knows from which others letters
-    /// come. A letter to itself arrives, too. A process that could not write its letters has an error instead of them.
+    /// Collective: send all letters, and receive the letters of other processes in the order of ranks. No process knows from which others
+    /// letters come. A letter to itself arrives, too. A process that could not write its letters has an error instead of them.
     ///
     /// # Errors
     /// The error of the first process that has no letters, or no memory for those that arrive: the same on all processes. If MPI fails.
@@ -210,7 +210,7 @@ impl Letters {
         Ok(lengths)
     }
 
-    /// Send letters, and wait for those of others; returns them in the order of ranks. A letter of the process to itself is among them.
+    /// Send letters, and wait for the letters of others; returns these in the order of ranks. A letter of the process to itself is among them.
     fn deliver(group: &Group, made: Result<Mail>, traffic: &mut Traffic) -> Result<Vec<Message>> {
         let (flight, own) = match made {
             Ok(Mail { flight, own }) => (Ok(flight), own),
