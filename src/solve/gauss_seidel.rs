@@ -71,7 +71,7 @@ pub struct Prepared<'a> {
     pub weights: &'a [f64],
     pub locals: &'a [Local],
     pub rolling: &'a [RollingContact],
-    /// As [`RollingContact::force`] takes it.
+    /// As [`LocalLaw::force`](super::laws::LocalLaw::force) takes it.
     pub accuracy: f64,
 }
 
@@ -281,7 +281,7 @@ pub fn relax_any<A: Axes>(forces: &[Force], problem: &Problem3, prepared: &Prepa
 /// Make a row obey its law. Returns the square of the scaled norm of the change.
 #[inline(always)]
 fn relax<A: Axes>(forces: &[Force], problem: &Problem3, prepared: &Prepared, row: usize) -> f64 {
-    let Prepared { q, weights, locals, .. } = prepared;
+    let Prepared { q, weights, locals, accuracy, .. } = prepared;
     let old = forces[row].load();
     // Without the row's own force the sum is the velocity from the other forces.
     forces[row].store(&[0.0; 3]);
@@ -292,7 +292,7 @@ fn relax<A: Axes>(forces: &[Force], problem: &Problem3, prepared: &Prepared, row
         #[inline(always)]
         |column| forces[column].load(),
     );
-    let new = locals[row].force::<A>(&others, &old);
+    let new = locals[row].force::<A>(&others, &old, *accuracy);
     forces[row].store(&new);
     let change = difference(&new, &old);
     weights[row] * dot(&change, &change)

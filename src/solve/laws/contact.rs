@@ -77,11 +77,8 @@ impl LawKind for Contact {
 
     #[inline(always)]
     fn allowed<A: Axes>(&self, r: &Vector) -> Vector {
-        let mut x = *r;
-        x[A::N] += self.cohesion;
-        let mut p = on_cone::<A>(&x, self.friction);
-        p[A::N] -= self.cohesion;
-        p
+        let shifted = |r: &Vector, by: f64| std::array::from_fn(|i| if i == A::N { r[i] + by } else { r[i] });
+        shifted(&on_cone::<A>(&shifted(r, self.cohesion), self.friction), -self.cohesion)
     }
 
     #[inline(always)]
@@ -228,6 +225,12 @@ impl LawKind for Contact {
 /// The closest point of the cone |x_T| ≤ friction · x_N.
 #[inline(always)]
 pub(super) fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
+    // Most forces are inside: this needs no root. The squares are neither too large nor too small.
+    let most = friction * x[A::N];
+    let (square, limit) = (x[A::S] * x[A::S] + x[A::T] * x[A::T], most * most);
+    if most > 0.0 && square <= limit && (f64::MIN_POSITIVE..f64::INFINITY).contains(&limit) {
+        return *x;
+    }
     let t = length(x[A::S], x[A::T]);
     if t == f64::INFINITY { of_large::<A>(x, friction) } else { closest::<A>(x, t, friction) }
 }

@@ -149,8 +149,8 @@ pub trait LawKind: Copy {
 /// The exact solution of one row, while all other forces are kept.
 pub trait LocalLaw {
     /// The force that obeys the law if it adds W R to the velocity q, which includes the bias. `old` is the initial guess, and is
-    /// kept where the block leaves the force open.
-    fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector;
+    /// kept where the block leaves the force open. Errors of the last force times `accuracy` may be left; 0: only rounding.
+    fn force<A: Axes>(&self, q: &Vector, old: &Vector, accuracy: f64) -> Vector;
 }
 
 /// Make the kinds of laws, the data of each kind, and [`of_kind!`] from the table. An entry has the numbers of a law, then the values
@@ -236,9 +236,9 @@ macro_rules! table {
 
             /// See [`LocalLaw::force`].
             #[inline(always)]
-            pub fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
+            pub fn force<A: Axes>(&self, q: &Vector, old: &Vector, accuracy: f64) -> Vector {
                 match self {
-                    $(Self::$name(local) => local.force::<A>(q, old),)*
+                    $(Self::$name(local) => local.force::<A>(q, old, accuracy),)*
                     // Two rows together have these forces.
                     Self::Pair(_) => *old,
                 }

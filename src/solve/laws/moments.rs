@@ -19,7 +19,7 @@ pub struct WithContact;
 
 impl LocalLaw for WithContact {
     #[inline(always)]
-    fn force<A: Axes>(&self, _: &Vector, old: &Vector) -> Vector {
+    fn force<A: Axes>(&self, _: &Vector, old: &Vector, _: f64) -> Vector {
         *old
     }
 }

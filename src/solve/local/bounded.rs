@@ -43,7 +43,7 @@ impl LocalLaw for BoundedSolution {
     /// There are 27 combinations of components between and at their bounds. The function returns the force of the first combination
     /// that obeys the law. If there is none, since the block is singular, it returns the result of relaxing one component after the
     /// other, or the combination with the least violation.
-    fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
+    fn force<A: Axes>(&self, q: &Vector, old: &Vector, _: f64) -> Vector {
         if let Some(inverse) = &self.inverse {
             branch!(BoundsFixed);
             return times(inverse, &q.map(|q| -q));

@@ -75,14 +75,14 @@ impl ContactSolution {
 impl LocalLaw for ContactSolution {
     /// If W_NN is not positive, no force can stop the approach, and the function returns the force of an open contact.
     #[inline(always)]
-    fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
+    fn force<A: Axes>(&self, q: &Vector, old: &Vector, accuracy: f64) -> Vector {
         let mut force = [0.0; 3];
         let c = self.cohesion;
         let qn = q[A::N] - c * self.normal[0];
         let qt = [q[A::S] - c * self.column[0], q[A::T] - c * self.column[1]];
         if qn < 0.0 && self.normal[1] > 0.0 {
-            let (n, [s, t]) =
-                self.closed([qn, qt[0], qt[1]], [q[A::N], q[A::S], q[A::T]], [old[A::S], old[A::T]]);
+            let full = [q[A::N], q[A::S], q[A::T]];
+            let (n, [s, t]) = self.closed([qn, qt[0], qt[1]], full, [old[A::S], old[A::T]], accuracy);
             force[A::N] = n;
             force[A::S] = s;
             force[A::T] = t;
@@ -95,7 +95,13 @@ impl LocalLaw for ContactSolution {
 impl ContactSolution {
     /// Normal and tangential force of a closed contact, for the velocity with and without the cohesion, normal component first.
     #[inline(always)]
-    pub(super) fn closed(&self, [qn, qs, qt]: [f64; 3], q: [f64; 3], old: [f64; 2]) -> (f64, [f64; 2]) {
+    pub(super) fn closed(
+        &self,
+        [qn, qs, qt]: [f64; 3],
+        q: [f64; 3],
+        old: [f64; 2],
+        accuracy: f64,
+    ) -> (f64, [f64; 2]) {
         if self.friction == 0.0 {
             return (-qn * self.normal[1], [0.0; 2]);
         }
@@ -115,7 +121,7 @@ impl ContactSolution {
                 return (normal, tangent);
             }
         }
-        self.sliding(qn, a, b, old)
+        self.sliding(qn, a, b, old, accuracy)
     }
 
     #[inline(always)]
@@ -170,7 +176,7 @@ impl ContactSolution {
 
     /// Newton's method for the root of (W_NT · n − q_N D) / |n| = W_NN / friction, which is nearly linear in s, within a
     /// bracket. At the lower end the left side is too small; with s it grows without bound, since q_N < 0.
-    fn sliding(&self, qn: f64, a: [f64; 2], b: [f64; 2], old: [f64; 2]) -> (f64, [f64; 2]) {
+    fn sliding(&self, qn: f64, a: [f64; 2], b: [f64; 2], old: [f64; 2], accuracy: f64) -> (f64, [f64; 2]) {
         let goal = self.normal[0] / self.friction;
         let free = length(b[0], b[1]);
         let (mut low, mut high) = (0.0, f64::INFINITY);
@@ -185,7 +191,11 @@ impl ContactSolution {
         branch!(ContactSlides);
         // At zero itself n may be a rounding error.
         let least = 1e-3 * (scale + self.trace);
-        let mut s = if slip > least { slip } else { (scale - 0.5 * self.trace).max(least) };
+        let (mut s, enough) = match slip > least {
+            true => (slip, accuracy.max(ENOUGH)),
+            // Sweeps would not come closer if they began here again.
+            false => ((scale - 0.5 * self.trace).max(least), ENOUGH),
+        };
         for _ in 0..MOST_STEPS {
             let (n, d) = self.at(s, a, b);
             let size = length(n[0], n[1]);
@@ -205,15 +215,17 @@ impl ContactSolution {
                 - top * ((n[0] * b[0] + n[1] * b[1]) * inverse))
                 * inverse;
             let mut next = s - value / slope;
-            // A NaN fails both comparisons.
+            // A NaN fails all comparisons.
             let inside = next > low && next < high;
-            if !inside {
+            // The error is about the square of the step. Rounding may lead a short step out of the bracket.
+            let step = (next - s).abs();
+            let is_near = step <= ENOUGH * s || (inside && step <= enough * s);
+            if !inside && !is_near {
                 next = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * s + scale };
             }
-            let step = (next - s).abs();
+            let is_last = is_near || (next - s).abs() <= 4.0 * f64::EPSILON * s;
             s = next;
-            // The error is about the square of the step if it is a Newton step.
-            if step <= 4.0 * f64::EPSILON * s || (inside && step <= ENOUGH * s) {
+            if is_last {
                 break;
             }
         }

@@ -70,13 +70,13 @@ impl ExpansionSolution {
 
 impl LocalLaw for ExpansionSolution {
     /// If W_NN is not positive, no force can stop the approach, and the function returns the force of an open contact.
-    fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
+    fn force<A: Axes>(&self, q: &Vector, old: &Vector, accuracy: f64) -> Vector {
         let q = [q[A::N], q[A::S], q[A::T]];
         let mut normal = self.least_force;
         let (mut tangent, velocity) = self.at(q, normal);
         let size = q[0].abs() + (self.nn * normal).abs();
         if velocity < -4.0 * f64::EPSILON * size && self.nn > 0.0 {
-            (normal, tangent) = self.closed.closed(q, q, [old[A::S], old[A::T]]);
+            (normal, tangent) = self.closed.closed(q, q, [old[A::S], old[A::T]], accuracy);
             branch!(ExpansionClosed);
             if q[0] >= 0.0 || normal < self.least_force {
                 branch!(ExpansionSearched);

@@ -32,9 +32,6 @@ const MOST_HALVINGS: usize = 6;
 const MOST_BISECTIONS: usize = 200;
 const MOST_TURNS: usize = 500;
 
-/// The errors that a sweep leaves of a contact with moments, relative to those before: the other forces of the sweep change more.
-pub const ACCURACY: f64 = 1e-2;
-
 /// A relative step whose square is no more than rounding.
 const ENOUGH: f64 = 1e-8;
 

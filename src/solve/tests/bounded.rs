@@ -22,7 +22,7 @@ fn forces_between_and_at_their_bounds_obey_the_law() {
         let kinds = random.array();
         let lower = kinds.map(|kind| if kind < -0.5 { f64::NEG_INFINITY } else { kind.min(0.0) });
         let upper = kinds.map(|kind| if kind > 0.5 { f64::INFINITY } else { kind.max(0.3) });
-        let r = Local::new::<NormalThird>(&w, &law(lower, upper)).force::<NormalThird>(&q, &old);
+        let r = Local::new::<NormalThird>(&w, &law(lower, upper)).force::<NormalThird>(&q, &old, 0.0);
         let own = times(&w, &r);
         for i in 0..3 {
             let u = q[i] + own[i];
@@ -45,7 +45,8 @@ fn forces_between_and_at_their_bounds_obey_the_law() {
 fn fixed_components_have_no_velocity() {
     let w = [2.0, 0.5, 0.0, 0.5, 1.0, 0.25, 0.0, 0.25, 4.0];
     let q = [1.0, -2.0, 3.0];
-    let r = Local::new::<NormalThird>(&w, &law(FREE.map(|x| -x), FREE)).force::<NormalThird>(&q, &[0.0; 3]);
+    let r =
+        Local::new::<NormalThird>(&w, &law(FREE.map(|x| -x), FREE)).force::<NormalThird>(&q, &[0.0; 3], 0.0);
     let own = times(&w, &r);
     assert!((0..3).all(|i| (q[i] + own[i]).abs() < 1e-14), "{r:?}");
 }
@@ -55,8 +56,11 @@ fn fixed_components_have_no_velocity() {
 fn components_without_w_keep_their_force() {
     let mut w = [0.0; 9];
     w[8] = 2.0;
-    let r = Local::new::<NormalThird>(&w, &law(FREE.map(|x| -x), FREE))
-        .force::<NormalThird>(&[1.0, 1.0, -4.0], &[5.0, 6.0, 0.0]);
+    let r = Local::new::<NormalThird>(&w, &law(FREE.map(|x| -x), FREE)).force::<NormalThird>(
+        &[1.0, 1.0, -4.0],
+        &[5.0, 6.0, 0.0],
+        0.0,
+    );
     assert_eq!(r, [5.0, 6.0, 2.0]);
 }
 
@@ -64,7 +68,10 @@ fn components_without_w_keep_their_force() {
 #[test]
 fn singular_blocks_are_relaxed() {
     let w = [1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    let r = Local::new::<NormalThird>(&w, &law(FREE.map(|x| -x), FREE))
-        .force::<NormalThird>(&[-3.0, -3.0, 1.0], &[0.0; 3]);
+    let r = Local::new::<NormalThird>(&w, &law(FREE.map(|x| -x), FREE)).force::<NormalThird>(
+        &[-3.0, -3.0, 1.0],
+        &[0.0; 3],
+        0.0,
+    );
     assert!((r[0] + r[1] - 3.0).abs() < 1e-12 && (r[2] + 1.0).abs() < 1e-12, "{r:?}");
 }

@@ -7,7 +7,7 @@ use crate::solve::{Kind, Law};
 use testing::Random;
 
 fn solved<A: Axes>(w: &Block, q: &Vector, law: &Law, old: &Vector) -> Vector {
-    Local::new::<A>(w, law).force::<A>(q, old)
+    Local::new::<A>(w, law).force::<A>(q, old, 0.0)
 }
 
 fn velocity(w: &Block, q: &Vector, r: &Vector) -> Vector {

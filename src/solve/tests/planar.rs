@@ -57,7 +57,7 @@ fn one_contact<A: Axes>() {
         let mut free: Vector = [0.0; 3];
         (0..2).for_each(|i| free[lanes[i]] = q[i]);
         let kind = Kind::contact([friction; 2], cohesion);
-        let force = Local::new::<A>(&block, &Law { kind, bias: [0.0; 3] }).force::<A>(&free, &[0.0; 3]);
+        let force = Local::new::<A>(&block, &Law { kind, bias: [0.0; 3] }).force::<A>(&free, &[0.0; 3], 0.0);
         assert_eq!(force[A::T], 0.0);
         let force = Vector2::new(force[A::S], force[A::N]);
         let found = by_case(&w, &q, friction, cohesion);
