@@ -29,6 +29,7 @@ commands:
 	scripts/require aarch64-linux-gnu-gcc aarch64-linux-gnu-objcopy qemu-aarch64
 	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib libode clang clang++ python3 python3-venv
 	scripts/require doxygen doxygen-awesome-css abidiff python3-torch python3-scipy
+	scripts/uv --quiet --version
 
 library: commands
 	make --no-print-directory library

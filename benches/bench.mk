@@ -129,8 +129,8 @@ $(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard benches/textbook/*.h include/*.h
 
 # One by one: where one is not to be had, the others are of use. What failed is tried again the next time.
 $(VENV)/installed: $(REQUIREMENTS)
-	@scripts/require python3 python3-venv
-	@python3 -m venv $(VENV)
+	@scripts/require python3
+	@$(call environment,python3) $(VENV)
 	@failed=; for package in $$(sed '/^#/d' $(REQUIREMENTS)); do \
-	  $(PYTHON) -m pip install --quiet --disable-pip-version-check $$package || failed="$$failed $$package"; \
+	  $(call install,$(VENV)) $$package || failed="$$failed $$package"; \
 	done; test -z "$$failed" && touch $@ || echo "not installed:$$failed" >&2

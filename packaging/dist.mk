@@ -46,9 +46,9 @@ dist:
 archives: tarball deb wheel
 
 $(ZIG)/installed: packaging/requirements-dist.txt
-	@scripts/require python3 python3-venv
-	@python3 -m venv $(ZIG)
-	@$(ZIG)/bin/python $(PIP) --requirement $< || { \
+	@scripts/require python3
+	@$(call environment,python3) $(ZIG)
+	@$(call install,$(ZIG)) --requirement $< || { \
 	  echo "dist: ziglang and cargo-zigbuild, which build for old versions of glibc, cannot be installed from PyPI" >&2; exit 1; }
 	@touch $@
 

@@ -5,15 +5,19 @@ PYTHON_TEST := $(abspath $(TARGET))/python/test
 # Those that the tests run with, for instance PYTHONS="python3.10 python3.13".
 PYTHONS ?= python3
 WHEELS := $(abspath $(TARGET))/wheels
-# Modules are compiled when they are imported: most of them never are.
-PIP := -m pip install --quiet --disable-pip-version-check --no-compile
+# $(call environment,PYTHON) and a folder: an environment of this Python. $(call install,PYTHON) and packages: they are installed for this
+# Python or environment.
+environment = scripts/uv venv --quiet --clear --python $(1)
+install = scripts/uv pip install --quiet --python $(1)
+# The last wheel had the same version.
+WHEEL_OPTIONS := --reinstall --no-deps --no-cache
 
 .PHONY: python test-python test-python-mpi test-torch test-mujoco bench-python $(PYTHONS:%=test-with-%)
 
 $(PYTHON_BUILD)/installed: python/requirements-build.txt
-	@scripts/require python3 python3-venv
-	@python3 -m venv $(PYTHON_BUILD)
-	@$(PYTHON_BUILD)/bin/python $(PIP) --requirement $<
+	@scripts/require python3
+	@$(call environment,python3) $(PYTHON_BUILD)
+	@$(call install,$(PYTHON_BUILD)) --requirement $<
 	@touch $@
 
 # The library as it is built for C, with the classes of Python around it.
@@ -26,32 +30,31 @@ python: $(PYTHON_BUILD)/installed
 
 # An environment for each Python, with everything but the wheel; without what examples compare with where that is not to be had.
 $(PYTHON_TEST)/%/installed: python/requirements-test.txt python/requirements-peers.txt
-	@scripts/require $* python3-venv
-	@rm -rf $(@D)
-	@$* -m venv $(@D)
-	@$(@D)/bin/python $(PIP) --requirement python/requirements-test.txt
+	@scripts/require $*
+	@$(call environment,$*) $(@D)
+	@$(call install,$(@D)) --requirement python/requirements-test.txt
 	@sed '/^#/d' python/requirements-peers.txt | while read -r package; do \
-	  $(@D)/bin/python $(PIP) "$$package" || echo "not installed: $$package" >&2; \
+	  $(call install,$(@D)) "$$package" || echo "not installed: $$package" >&2; \
 	done
 	@touch $@
 
 test-python: $(PYTHONS:%=test-with-%)
 
 $(PYTHONS:%=test-with-%): test-with-%: python $(PYTHON_TEST)/%/installed
-	@$(PYTHON_TEST)/$*/bin/python $(PIP) --force-reinstall --no-deps $(WHEELS)/*.whl
+	@$(call install,$(PYTHON_TEST)/$*) $(WHEEL_OPTIONS) $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$*/bin/python -m pytest --quiet -p no:cacheprovider python/tests
 
 # PyTorch of PyPI brings CUDA, some gigabytes. Debian's is small, and belongs to Debian's Python, which gets the wheel and pytest by path.
 TORCH_TEST := $(PYTHON_TEST)/torch
 
-$(TORCH_TEST)/installed: python/requirements-test.txt $(PYTHON_BUILD)/installed
+$(TORCH_TEST)/installed: python/requirements-test.txt
 	@scripts/require python3-torch python3-scipy
 	@rm -rf $(@D)
-	@$(PYTHON_BUILD)/bin/python $(PIP) --target $(@D) $$(grep '^pytest==' python/requirements-test.txt)
+	@$(call install,/usr/bin/python3) --target $(@D) $$(grep '^pytest==' python/requirements-test.txt)
 	@touch $@
 
 test-torch: python $(TORCH_TEST)/installed
-	@$(PYTHON_BUILD)/bin/python $(PIP) --target $(TORCH_TEST) --upgrade --no-deps $(WHEELS)/*.whl
+	@$(call install,/usr/bin/python3) --target $(TORCH_TEST) $(WHEEL_OPTIONS) $(WHEELS)/*.whl
 	@PYTHONPATH=$(TORCH_TEST) /usr/bin/python3 -B -m pytest --quiet -p no:cacheprovider -k torch python/tests/test_torch.py python/tests/test_documentation.py
 
 # An example in C with MuJoCo of the test's environment; left out, with a word, where that is not there.
@@ -64,8 +67,7 @@ bench-python: python library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed
 	  $(CC) -O2 -fPIC -shared -Iinclude -DLDY_NO_LINK_CHECK python/bench/$$name.c -o $(PYTHON_TEST)/lib$$name.so $(LDY_LIB) $(NATIVE_LIBS) \
 	    || exit 1; \
 	done
-	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python $(PIP) --force-reinstall --no-deps \
-	  $(WHEELS)/*.whl
+	@$(call install,$(PYTHON_TEST)/$(firstword $(PYTHONS))) $(WHEEL_OPTIONS) $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/overhead.py $(PYTHON_TEST)/liboverhead.so $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/small_loop.py $(PYTHON_TEST)/libsmall_loop.so
 
@@ -78,7 +80,7 @@ test-python-mpi: $(PYTHON_BUILD)/installed
 	@cd python && LDY_MPICC=$(MPICC.openmpi) CARGO_TARGET_DIR=$(abspath $(TARGET)) $(PYTHON_BUILD)/bin/maturin build --locked --quiet \
 	  --interpreter $(PYTHON_BUILD)/bin/python --out $(PYTHON_MPI)/wheel --auditwheel skip --features mpi \
 	  --config profile.dev.package.ldy.opt-level=0 -- -C linker=$(MPICC.openmpi)
-	@$(PYTHON_BUILD)/bin/python $(PIP) --target $(PYTHON_MPI) --no-deps $(PYTHON_MPI)/wheel/*.whl
+	@$(call install,/usr/bin/python3) --target $(PYTHON_MPI) $(WHEEL_OPTIONS) $(PYTHON_MPI)/wheel/*.whl
 	@for processes in 1 2 3; do \
 	  PYTHONPATH=$(PYTHON_MPI) $(MPIRUN.openmpi) $$processes /usr/bin/python3 -B python/tests/mpi/chain.py || exit 1; \
 	done

@@ -43,9 +43,9 @@ changelog: $(CHANGELOG_TOOL)/installed
 	@$(CHANGELOG_TOOL)/bin/towncrier build --version $(VERSION) $(CHANGELOG_OPTIONS)
 
 $(CHANGELOG_TOOL)/installed: packaging/requirements-changelog.txt
-	@scripts/require python3 python3-venv
-	@python3 -m venv $(CHANGELOG_TOOL)
-	@$(CHANGELOG_TOOL)/bin/python $(PIP) --requirement $<
+	@scripts/require python3
+	@$(call environment,python3) $(CHANGELOG_TOOL)
+	@$(call install,$(CHANGELOG_TOOL)) --requirement $<
 	@touch $@
 
 # In every manifest, from which packages and pages have them: make addresses REPOSITORY=https://... REPORTS=security@...

@@ -15,7 +15,7 @@ rustdoc:
 
 # The environment of the tests, with Sphinx in addition: the gallery runs the examples.
 $(PYTHON_TEST)/%/installed-site: $(PYTHON_TEST)/%/installed python/requirements-site.txt
-	@$(@D)/bin/python $(PIP) --requirement python/requirements-site.txt
+	@$(call install,$(@D)) --requirement python/requirements-site.txt
 	@touch $@
 
 # SPHINX_OPTIONS="-D plot_gallery=0 -D nb_execution_mode=off" does not run the examples.
@@ -24,7 +24,7 @@ SPHINX_OPTIONS ?=
 # Every warning is an error, also of Doxygen; every link within the site is followed.
 site: python $(SITE_PYTHON)/installed-site
 	@scripts/require doxygen doxygen-awesome-css $(CARGO)
-	@$(SITE_PYTHON)/bin/python $(PIP) --force-reinstall --no-deps $(WHEELS)/*.whl
+	@$(call install,$(SITE_PYTHON)) $(WHEEL_OPTIONS) $(WHEELS)/*.whl
 	@rm -rf $(SITE) && mkdir -p $(SITE)/html
 	@$(SITE_PYTHON)/bin/python -B docs/figures/draw.py --check
 	@(cat docs/site/Doxyfile && printf '%s\n' "OUTPUT_DIRECTORY = $(SITE)/html" "GENERATE_TAGFILE = $(SITE)/c.tag" "PROJECT_NUMBER = $(VERSION)") | \
