@@ -1,6 +1,7 @@
 //! N against its definition with the pseudo-inverse, by dense matrices.
 
 use super::*;
+use nalgebra::DVector;
 
 /// N f for all unit vectors f.
 fn projected(gradients: &DMatrix<f64>, inverse: &DMatrix<f64>) -> (DMatrix<f64>, usize) {
@@ -59,14 +60,14 @@ fn nothing_moves_where_all_is_kept() {
 /// M⁻¹ of rank one, all dofs constrained: rounding of forces in its null space is no motion, either.
 #[test]
 fn nothing_moves_where_the_inverse_is_singular() {
-    let root = nalgebra::dvector![0.1, 0.7, 0.3];
+    let root = DVector::from_vec(vec![0.1, 0.7, 0.3]);
     let found = projected(&DMatrix::identity(3, 3), &(&root * root.transpose()));
     assert_eq!(found, (DMatrix::zeros(3, 3), 1));
 }
 
 #[test]
 fn what_does_not_move_is_kept_by_nobody() {
-    let inverse = DMatrix::from_diagonal(&nalgebra::dvector![0.0, 2.0]);
+    let inverse = DMatrix::from_diagonal(&DVector::from_vec(vec![0.0, 2.0]));
     let gradients = DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 0.0, 1.0]);
     let (found, rank) = projected(&gradients, &inverse);
     assert!(found.amax() < 1e-15 && rank == 1);
