@@ -5,6 +5,9 @@ PYTHON_TEST := $(abspath $(TARGET))/python/test
 # Those that the tests run with, for instance PYTHONS="python3.10 python3.13".
 PYTHONS ?= python3
 WHEELS := $(abspath $(TARGET))/wheels
+# Modules are compiled once for all programs of the tests, apart from their sources.
+export PYTHONPYCACHEPREFIX := $(abspath $(TARGET))/python/compiled
+unexport PYTHONDONTWRITEBYTECODE
 # $(call environment,PYTHON) and a folder: an environment of this Python. $(call install,PYTHON) and packages: they are installed for this
 # Python or environment.
 environment = scripts/uv venv --quiet --clear --python $(1)
@@ -55,7 +58,7 @@ $(TORCH_TEST)/installed: python/requirements-test.txt
 
 test-torch: python $(TORCH_TEST)/installed
 	@$(call install,/usr/bin/python3) --target $(TORCH_TEST) $(WHEEL_OPTIONS) $(WHEELS)/*.whl
-	@PYTHONPATH=$(TORCH_TEST) /usr/bin/python3 -B -m pytest --quiet -p no:cacheprovider -k torch python/tests/test_torch.py python/tests/test_documentation.py
+	@PYTHONPATH=$(TORCH_TEST) /usr/bin/python3 -m pytest --quiet -p no:cacheprovider -k torch python/tests/test_torch.py python/tests/test_documentation.py
 
 # An example in C with MuJoCo of the test's environment; left out, with a word, where that is not there.
 test-mujoco: library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed

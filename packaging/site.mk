@@ -26,16 +26,16 @@ site: python $(SITE_PYTHON)/installed-site
 	@scripts/require doxygen doxygen-awesome-css $(CARGO)
 	@$(call install,$(SITE_PYTHON)) $(WHEEL_OPTIONS) $(WHEELS)/*.whl
 	@rm -rf $(SITE) && mkdir -p $(SITE)/html
-	@$(SITE_PYTHON)/bin/python -B docs/figures/draw.py --check
+	@$(SITE_PYTHON)/bin/python docs/figures/draw.py --check
 	@(cat docs/site/Doxyfile && printf '%s\n' "OUTPUT_DIRECTORY = $(SITE)/html" "GENERATE_TAGFILE = $(SITE)/c.tag" "PROJECT_NUMBER = $(VERSION)") | \
 	  doxygen -
-	@$(SITE_PYTHON)/bin/python -B docs/site/stage.py $(SITE)/source $(SITE)/c.tag
-	@PYTHONPATH=docs/site $(SITE_PYTHON)/bin/python -B -m sphinx -q -W --keep-going -j 2 $(SPHINX_OPTIONS) -c docs/site -d $(SITE)/doctrees $(SITE)/source $(SITE)/html
+	@$(SITE_PYTHON)/bin/python docs/site/stage.py $(SITE)/source $(SITE)/c.tag
+	@PYTHONPATH=docs/site $(SITE_PYTHON)/bin/python -m sphinx -q -W --keep-going -j 2 $(SPHINX_OPTIONS) -c docs/site -d $(SITE)/doctrees $(SITE)/source $(SITE)/html
 	@$(MAKE) --no-print-directory rustdoc && cp -r $(abspath $(TARGET))/doc $(SITE)/html/rust
 	@$(SITE_PYTHON)/bin/python -m pagefind --silent --force-language en --exclude-selectors .headerlink --site $(SITE)/html --glob '$(SEARCHED)'
-	@$(SITE_PYTHON)/bin/python -B docs/site/check_links.py $(SITE)/html
+	@$(SITE_PYTHON)/bin/python docs/site/check_links.py $(SITE)/html
 	@echo "site: $(SITE)/html/index.html"
 
 # The figures of the pages, from their tables; docs/figures/record.py records the data of two of them again.
 figures: $(SITE_PYTHON)/installed
-	@$(SITE_PYTHON)/bin/python -B docs/figures/draw.py
+	@$(SITE_PYTHON)/bin/python docs/figures/draw.py
