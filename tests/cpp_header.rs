@@ -1,6 +1,7 @@
 //! `ldy.hpp`: its test program and its example, in C++17 and C++20.
 
 use crate::compiler::command;
+use crate::header_compile::{STRICT, STRICT_CPP};
 use crate::library::{Workshop, archive, cxx, native_libraries, succeeds};
 use std::path::PathBuf;
 
@@ -8,7 +9,8 @@ const STANDARDS: [&str; 2] = ["-std=c++17", "-std=c++20"];
 
 fn build(workshop: &Workshop, source: &str, standard: &str) -> PathBuf {
     // Not optimized, which takes half of the time of the compiler.
-    let object = workshop.compile(source, "program.o", &["-fPIE", "-Wshadow", "-O0", standard]);
+    let flags = [&STRICT[..], &STRICT_CPP, &["-fPIE", "-O0", "-g0", standard]].concat();
+    let object = workshop.compile(source, "program.o", &flags);
     let mut arguments = vec![object.into_os_string(), archive().into_os_string()];
     arguments.extend(native_libraries().into_iter().map(Into::into));
     workshop.link(cxx(), "program", &arguments)

@@ -6,9 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const STRICT: [&str; 8] =
-    ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wundef", "-Werror", "-fsyntax-only", "-Iinclude"];
-const STRICT_CPP: [&str; 3] = ["-Wshadow", "-Wold-style-cast", "-Wsign-conversion"];
+pub const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wundef", "-Werror"];
+pub const STRICT_CPP: [&str; 3] = ["-Wshadow", "-Wold-style-cast", "-Wsign-conversion"];
 
 /// GCC and Clang for each standard of C.
 fn c_compilers() -> impl Iterator<Item = Command> {
@@ -16,7 +15,7 @@ fn c_compilers() -> impl Iterator<Item = Command> {
     compilers.into_iter().flat_map(|(variable, default)| {
         ["-std=c99", "-std=c11", "-std=c17"].map(|standard| {
             let mut command = compiler(variable, default);
-            command.args(["-x", "c", standard]).args(STRICT);
+            command.args(["-x", "c", standard, "-fsyntax-only", "-Iinclude"]).args(STRICT);
             command
         })
     })
@@ -24,13 +23,16 @@ fn c_compilers() -> impl Iterator<Item = Command> {
 
 /// GCC and Clang for each standard of C++.
 fn cpp_compilers() -> impl Iterator<Item = Command> {
-    let compilers = [("CXX", "c++"), ("CLANGXX", "clang++")];
-    compilers.into_iter().flat_map(|(variable, default)| {
-        ["-std=c++17", "-std=c++20"].map(|standard| {
-            let mut command = compiler(variable, default);
-            command.args(["-x", "c++", standard]).args(STRICT).args(STRICT_CPP);
-            command
-        })
+    [("CXX", "c++"), ("CLANGXX", "clang++")]
+        .into_iter()
+        .flat_map(|(variable, default)| of_cpp(variable, default))
+}
+
+fn of_cpp(variable: &str, default: &str) -> [Command; 2] {
+    ["-std=c++17", "-std=c++20"].map(|standard| {
+        let mut command = compiler(variable, default);
+        command.args(["-x", "c++", standard, "-fsyntax-only", "-Iinclude"]).args(STRICT).args(STRICT_CPP);
+        command
     })
 }
 
@@ -105,10 +107,11 @@ fn ldy_host_h_after_ldy_h_is_refused_with_a_reason() {
     }
 }
 
+/// With Clang: the tests of `cpp_header` compile and run them with GCC.
 #[test]
 fn ldy_hpp_compiles_in_programs_that_use_all_of_it() {
     for program in ["c_tests/system/cpp_header.cpp", "examples/chain.cpp"] {
-        for mut command in cpp_compilers() {
+        for mut command in of_cpp("CLANGXX", "clang++") {
             passes(command.args(["-Ic_tests", program]));
         }
     }
