@@ -1,4 +1,4 @@
-# The checks of .ci/run, two at a time: while one waits for a test or for a crate that all others need, the other continues.
+# The checks of .ci/run, three at a time: while one waits for the network, for another process or for cargo, two processors have others.
 # `make -f .ci/checks.mk NAME` runs one check and the checks before it.
 
 CARGO ?= cargo
@@ -19,9 +19,9 @@ export LDY_CASES_PERCENT := 25
 # The references of the packages for tests and benches would need what these depend on.
 export DOCUMENTED := --package ldy
 
-.PHONY: all commands library test-programs c-programs dependencies abi python model valgrind processors arm64 test fuzz lint site mpi-crate mpi-programs
-# The first are checks for which others wait, or that take long.
-all: library test-programs c-programs python test valgrind model dependencies abi processors arm64 fuzz lint site mpi-crate mpi-programs
+.PHONY: all commands uv library test-programs c-programs dependencies abi python model valgrind processors arm64 test fuzz lint site mpi-crate mpi-programs
+# The first are checks for which others wait, or that take long; short ones fill the end.
+all: library test-programs c-programs python lint mpi-crate mpi-programs test valgrind site model arm64 dependencies processors fuzz abi
 
 # All packages are installed here, since two checks cannot install packages at the same time.
 commands:
@@ -29,13 +29,15 @@ commands:
 	scripts/require aarch64-linux-gnu-gcc aarch64-linux-gnu-objcopy qemu-aarch64
 	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib libode clang clang++ python3 python3-venv
 	scripts/require doxygen doxygen-awesome-css abidiff python3-torch python3-scipy
+
+uv: commands
 	scripts/uv --quiet --version
 
 library: commands
 	make --no-print-directory library
 
 # Without advisories, which would need the network.
-dependencies: commands
+dependencies: uv
 	scripts/one-build-of-each
 	scripts/cargo-deny --locked check bans licenses sources
 
@@ -44,7 +46,7 @@ abi: commands
 
 # The packages of Python come first, since they wait for the network; then examples/mujoco.c is linked with the library. Only the package
 # ldy-python is compiled here, and so linted: what it depends on is there.
-python: library
+python: library uv
 	RUSTC_WRAPPER=clippy-driver make --no-print-directory test-python test-torch test-mujoco
 
 model: commands
@@ -59,14 +61,20 @@ valgrind: c-programs
 test-programs: commands
 	make --no-print-directory test-programs
 
+# Rust's linker takes a third of the time of GNU's for a program in C, and a sixth with a library that is not optimized; tests in Rust, and
+# that of what links with what for MPI, have GNU's.
+RUST_LINKER := $(wildcard $(shell rustc --print sysroot)/lib/rustlib/*/bin/gcc-ld)
+LINKED_FAST := LDFLAGS="$(RUST_LINKER:%=-fuse-ld=lld -B%)"
+
 # The programs in C, once for all checks that run them.
 c-programs: library
-	make --no-print-directory c-programs
+	$(LINKED_FAST) make --no-print-directory c-programs
 
 # Those of `make test` but for the unit tests, see mpi-crate. valgrind checks the programs in C, which sanitizers watch there; of errors,
-# allocations that fail and orders, the programs try as many as with sanitizers.
+# allocations that fail and orders, the programs try as many as with sanitizers, and a quarter of the random sequences.
 test: c-programs test-programs
 	ERROR_STEP=5 ATTEMPT_STEP=16 ALLOCATION_STEP=5 PAIRS="3 499" ROUNDS="600 2" ORDERS=4 FACTORED=fem-BC_lim-2 \
+	  OPERATIONS=2500 MESH_OPERATIONS=750 SHADOW_OPERATIONS=250 SYSTEM_CALLS=750 SCENES=50 TIES=5 LONG_RUN=250000 \
 	  make --no-print-directory test-others
 
 processors: c-programs
@@ -95,11 +103,10 @@ site: python lint
 mpi-crate: lint
 	make --no-print-directory test-mpi-crate MPI_UNIT_TESTS=
 
-# On 1 and 3 processes. MPI's own failing calls are made with the second MPI alone, since the launcher of Open MPI may hang after them
-# until its time is over; delays has the programs of systems across processes that are left out there. `make test-mpi` has all of these.
-# Rust's linker takes a sixth of the time of GNU's for a library that is not optimized; the test of what links with what has GNU's.
-RUST_LINKER := $(wildcard $(shell rustc --print sysroot)/lib/rustlib/*/bin/gcc-ld)
-
+# On 1 and 3 processes, recorded states on 3, with a third of the random systems. MPI's own failing calls are made with the second MPI
+# alone, since the launcher of Open MPI may hang after them until its time is over; delays has the programs of systems across processes
+# that are left out there. `make test-mpi` has all of these.
 mpi-programs: library lint
-	RANKS="1 3" LDFLAGS="$(RUST_LINKER:%=-fuse-ld=lld -B%)" make --no-print-directory test-mpi-programs FIRST_MPI_TESTS="one-process most" \
+	$(LINKED_FAST) RANKS="1 3" STATE_RANKS=3 STEPS=20 UPDATES=50 WORLDS=4 \
+	  make --no-print-directory test-mpi-programs FIRST_MPI_TESTS="one-process most" \
 	  OTHER_MPI_TESTS="$(patsubst %,test-%,replay changes steady faults fatal broken parallel_faults parallel_files delays deaths)"
