@@ -66,9 +66,11 @@ pub struct Norms {
 impl Norms {
     /// The norms of B, with the velocities d R of the forces that laws ask for at least: B may be zero then.
     pub fn new(laws: &[Law], q: &[Vector], weights: &[f64]) -> Self {
-        let squares =
-            || laws.iter().zip(q.iter().zip(weights)).map(|(law, (q, d))| Self::squares(law, q, *d));
-        Self::of([0, 1].map(|k| squares().map(|squares| squares[k]).sum()))
+        let rows = laws.iter().zip(q.iter().zip(weights));
+        Self::of(rows.fold([0.0; 2], |sum, (law, (q, d))| {
+            let [natural, scaled] = Self::squares(law, q, *d);
+            [sum[0] + natural, sum[1] + scaled]
+        }))
     }
 
     /// The squares of one row.
@@ -132,14 +134,15 @@ pub fn weights<'a>(
 /// The velocity U = q + W R of a row; q includes the bias.
 #[inline(always)]
 pub fn velocity(problem: &Problem3, row: usize, q: &Vector, force: impl Fn(usize) -> Vector) -> Vector {
-    let mut u = *q;
+    // Three numbers and not an array, which would be kept in memory.
+    let [mut x, mut y, mut z] = *q;
     for (column, w) in problem.row(row) {
         let r = force(column);
-        u[0] += w[0] * r[0] + w[3] * r[1] + w[6] * r[2];
-        u[1] += w[1] * r[0] + w[4] * r[1] + w[7] * r[2];
-        u[2] += w[2] * r[0] + w[5] * r[1] + w[8] * r[2];
+        x += w[0] * r[0] + w[3] * r[1] + w[6] * r[2];
+        y += w[1] * r[0] + w[4] * r[1] + w[7] * r[2];
+        z += w[2] * r[0] + w[5] * r[1] + w[8] * r[2];
     }
-    u
+    [x, y, z]
 }
 
 /// The sums over rows that a residual is made of.

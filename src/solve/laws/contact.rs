@@ -232,14 +232,14 @@ pub(super) fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
         return *x;
     }
     let t = length(x[A::S], x[A::T]);
-    if t == f64::INFINITY { of_large::<A>(x, friction) } else { closest::<A>(x, t, friction) }
+    if t == f64::INFINITY { of_large::<A>(*x, friction) } else { closest::<A>(x, t, friction) }
 }
 
-/// The same, where squares overflow.
+/// The same, where squares overflow. The vector is passed by value: otherwise the caller would keep it in memory instead of in registers.
 #[cold]
-fn of_large<A: Axes>(x: &Vector, friction: f64) -> Vector {
-    if !is_finite(x) {
-        return closest::<A>(x, f64::INFINITY, friction);
+fn of_large<A: Axes>(x: Vector, friction: f64) -> Vector {
+    if !is_finite(&x) {
+        return closest::<A>(&x, f64::INFINITY, friction);
     }
     let small = x.map(|x| x * SMALL);
     closest::<A>(&small, length(small[A::S], small[A::T]), friction).map(|x| x / SMALL)
