@@ -8,6 +8,9 @@ struct Elimination<'a> {
     size: usize,
 }
 
+/// With at most this number of vectors in a row, loops over them are unrolled.
+const MOST_UNROLLED: usize = 4;
+
 /// The number of vectors of a row of a system with this number of equations.
 pub fn width(size: usize) -> usize {
     (size + 1).div_ceil(4)
@@ -40,39 +43,52 @@ impl Kernel for Elimination<'_> {
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> bool {
         let Self { rows, size } = self;
-        let width = width(size);
-        for k in 0..size {
-            let (place, lane) = (k / 4, k % 4);
-            let mut pivot = k;
-            for row in k + 1..size {
-                if rows[row * width + place][lane].abs() > rows[pivot * width + place][lane].abs() {
-                    pivot = row;
-                }
-            }
-            for column in place..if pivot == k { place } else { width } {
-                rows.swap(k * width + column, pivot * width + column);
-            }
-            let (above, below) = rows.split_at_mut((k + 1) * width);
-            let top = &above[k * width..];
-            let own = top[place][lane];
-            if own == 0.0 || !own.is_finite() {
-                return false;
-            }
-            let inverse = own.recip();
-            for row in below.chunks_exact_mut(width) {
-                let factor = row[place][lane] * inverse;
-                if factor == 0.0 {
-                    continue;
-                }
-                // Entries before the next column are not read any more.
-                let first = (k + 1) / 4;
-                for (entries, top) in row[first..].iter_mut().zip(&top[first..]) {
-                    *entries = (level.load(entries) - level.load(top) * factor).values();
-                }
+        // With a known width this takes half of the time.
+        match width(size) {
+            1 => eliminate(level, rows, size, 1),
+            2 => eliminate(level, rows, size, 2),
+            3 => eliminate(level, rows, size, 3),
+            4 => eliminate(level, rows, size, 4),
+            width => eliminate(level, rows, size, width),
+        }
+    }
+}
+
+/// Eliminate the entries below the diagonal. Returns false if a pivot is zero or not finite.
+#[inline(always)]
+fn eliminate<L: SimdLevel>(level: L, rows: &mut [[f64; 4]], size: usize, width: usize) -> bool {
+    for k in 0..size {
+        let (place, lane) = (k / 4, k % 4);
+        let entry = |row: &[[f64; 4]]| row[place][lane];
+        let (top, below) = rows[k * width..].split_at_mut(width);
+        let (mut pivot, mut most) = (None, entry(top).abs());
+        for (row, values) in below.chunks_exact(width).enumerate() {
+            let value = entry(values).abs();
+            if value > most {
+                (pivot, most) = (Some(row), value);
             }
         }
-        true
+        if let Some(row) = pivot {
+            top.swap_with_slice(&mut below[row * width..][..width]);
+        }
+        let own = entry(top);
+        if own == 0.0 || !own.is_finite() {
+            return false;
+        }
+        let inverse = own.recip();
+        // Entries before the next column are not read any more.
+        let first = if width > MOST_UNROLLED { (k + 1) / 4 } else { 0 };
+        for row in below.chunks_exact_mut(width) {
+            let factor = entry(row) * inverse;
+            if factor == 0.0 {
+                continue;
+            }
+            for (entries, top) in row[first..].iter_mut().zip(&top[first..]) {
+                *entries = (level.load(entries) - level.load(top) * factor).values();
+            }
+        }
     }
+    true
 }
 
 #[cfg(test)]

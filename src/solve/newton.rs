@@ -205,7 +205,7 @@ impl Equations<'_> {
 
     /// Block k, of this row, of (1 − P') + P' M; none if the block is zero.
     #[inline(always)]
-    fn block(&self, row: usize, k: usize, slope: &Block) -> Option<Square<3>> {
+    pub fn block(&self, row: usize, k: usize, slope: &Block) -> Option<Square<3>> {
         let column = self.problem.columns[k] as usize;
         let mut block = [[0.0; 3]; 3];
         if slope.iter().any(|&x| x != 0.0) {

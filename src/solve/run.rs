@@ -63,7 +63,7 @@ const LARGE: f64 = 0.1;
 const FEW: usize = 64;
 
 /// Problems with at most this number of rows begin with a few steps, and nothing is sought in the space of bodies for them.
-const VERY_FEW: usize = 12;
+pub const VERY_FEW: usize = 12;
 
 /// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 10;
@@ -474,7 +474,7 @@ impl Run<'_, '_> {
     /// The status, if the solution is to end now.
     fn over(&self) -> Option<Status> {
         let Report { residual, sweeps, .. } = &self.report;
-        limit(self.options, residual, self.is_stopped, *sweeps, self.work(), self.deadline)
+        limit(self.options, residual, self.is_stopped, *sweeps, || self.work(), self.deadline)
     }
 }
 
@@ -484,7 +484,7 @@ fn limit(
     residual: &Residual,
     is_stopped: bool,
     sweeps: usize,
-    work: u64,
+    work: impl Fn() -> u64,
     deadline: Option<Instant>,
 ) -> Option<Status> {
     if residual.by(options.measure) <= options.tolerance {
@@ -493,7 +493,7 @@ fn limit(
         Some(Status::Stopped)
     } else if sweeps >= options.max_sweeps {
         Some(Status::SweepLimit)
-    } else if options.max_work.is_some_and(|most| work >= most) {
+    } else if options.max_work.is_some_and(|most| work() >= most) {
         Some(Status::WorkLimit)
     } else if deadline.is_some_and(|end| Instant::now() >= end) {
         Some(Status::TimeLimit)

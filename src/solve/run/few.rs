@@ -5,13 +5,14 @@ mod steps;
 
 use std::time::Instant;
 
-use crate::math::Vector;
+use crate::math::{Block, UNIT, Vector};
 use crate::memory::{self, push};
 use crate::solve::frames::Axes;
 use crate::solve::gauss_seidel::{Force, Prepared, relax_any};
 use crate::solve::laws::{Local, allowed_in_row};
 use crate::solve::local::{ACCURACY, RollingContact};
 use crate::solve::options::{Report, Status};
+use crate::solve::problem::Problem3;
 use crate::solve::residual::{Norms, Sums, velocity, weights};
 use crate::solve::workspace::{diagonal, local, prepare_rolling};
 
@@ -65,6 +66,8 @@ struct Few<'a, 'w, const N: usize> {
     /// The closest forces that the laws allow, and their velocities, of the last look.
     allowed: [Vector; N],
     velocities: [Vector; N],
+    /// Whether W does not connect second tangents with anything, as in a plane.
+    is_flat: bool,
     /// The cost of a sweep, and of a step if factors are full.
     sweep_cost: f64,
     step_cost: f64,
@@ -87,24 +90,27 @@ pub(super) fn begin<A: Axes>(given: Given) -> memory::Result<Option<Status>> {
 #[inline(never)]
 fn solve<A: Axes, const N: usize>(given: Given) -> memory::Result<Option<Status>> {
     let Task { problem, laws, .. } = *given.task;
+    let mut blocks = [&UNIT; N];
+    let found = (0..problem.rows()).map(|row| &problem.values[diagonal(problem, row)]);
+    blocks.iter_mut().zip(found).for_each(|(to, block)| *to = block);
     let mut d = [1.0; N];
-    let found = weights(problem, |row| &problem.values[diagonal(problem, row)]);
+    let found = weights(problem, |row| blocks[row]);
     d.iter_mut().zip(found).for_each(|(d, weight)| *d = weight);
     let roots = d.map(f64::sqrt);
     prepare_rolling::<A>(problem, laws, &roots, given.kept.rolling)?;
-    Few::<N>::new::<A>(given, d, roots).trials::<A>()
+    Few::<N>::new::<A>(given, blocks, d, roots).trials::<A>()
 }
 
 impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
     #[inline(always)]
-    fn new<A: Axes>(given: Given<'a, 'w>, d: [f64; N], roots: [f64; N]) -> Self {
+    fn new<A: Axes>(given: Given<'a, 'w>, blocks: [&Block; N], d: [f64; N], roots: [f64; N]) -> Self {
         let Task { problem, laws, .. } = *given.task;
         let rows = problem.rows();
         let (mut q, mut locals) = ([[0.0; 3]; N], [Local::Pair(0); N]);
         let mut pairs = 0..;
         for row in 0..rows {
             q[row] = std::array::from_fn(|i| problem.b[row][i] + laws[row].bias[i]);
-            locals[row] = local::<A>(&problem.values[diagonal(problem, row)], laws, row, &mut pairs);
+            locals[row] = local::<A>(blocks[row], laws, row, &mut pairs);
         }
         let forces: [Vector; N] = std::array::from_fn(|row| given.begun.forces[row]);
         given.begun.outcome.norms = Norms::new(laws, &q[..rows], &d[..rows]);
@@ -118,6 +124,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             now: forces.map(|force| Force::new(&force)),
             allowed: forces,
             velocities: [[0.0; 3]; N],
+            is_flat: given.kept.rolling.is_empty() && is_flat::<A>(problem),
             sweep_cost: sweep_cost(problem),
             step_cost: dense_step_cost(problem),
             is_stopped: false,
@@ -215,6 +222,15 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
     fn over(&self) -> Option<Status> {
         let Given { task, begun, deadline, .. } = &self.given;
         let Report { residual, sweeps, .. } = &begun.outcome.report;
-        limit(task.options, residual, self.is_stopped, *sweeps, self.work(), *deadline)
+        limit(task.options, residual, self.is_stopped, *sweeps, || self.work(), *deadline)
     }
+}
+
+/// Whether W has no entries in the lanes of second tangents but on its diagonal.
+fn is_flat<A: Axes>(problem: &Problem3) -> bool {
+    (0..problem.rows()).all(|row| {
+        problem
+            .row(row)
+            .all(|(column, block)| steps::are_apart::<A>(block) && (column == row || block[4 * A::T] == 0.0))
+    })
 }

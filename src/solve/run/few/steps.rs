@@ -1,6 +1,6 @@
 //! Steps of Newton's method in small problems, with a dense matrix.
 
-use crate::math::{elimination, is_finite};
+use crate::math::{Block, Vector, elimination, is_finite};
 use crate::memory::{self, refill};
 use crate::solve::frames::Axes;
 use crate::solve::gauss_seidel::Force;
@@ -8,7 +8,7 @@ use crate::solve::newton::Equations;
 use crate::solve::options::Status;
 
 use super::super::steps::ALPHA_OF_JOINTS;
-use super::{Few, Given, Kept};
+use super::{Few, Given, VERY_FEW};
 
 /// The maximum of steps in a trial.
 const MOST_STEPS: usize = 6;
@@ -44,9 +44,8 @@ impl<const N: usize> Few<'_, '_, N> {
 
     /// Make a step from the allowed forces; returns false if there is none.
     fn step<A: Axes>(&mut self, alpha: f64) -> memory::Result<bool> {
-        let Self { given, rows, roots, allowed, velocities, .. } = self;
-        let Given { task, begun, kept: Kept { matrix, .. }, .. } = given;
-        begun.outcome.report.steps += 1;
+        self.given.begun.outcome.report.steps += 1;
+        let Self { given: Given { task, .. }, rows, roots, allowed, velocities, .. } = self;
         let equations = Equations {
             problem: task.problem,
             laws: task.laws,
@@ -56,31 +55,78 @@ impl<const N: usize> Few<'_, '_, N> {
             center: allowed,
             velocities,
         };
-        let size = 3 * *rows;
-        let width = elimination::width(size);
-        refill(matrix, size * width, [0.0; 4])?;
+        let (mut minus, mut slopes) = ([[0.0; 3]; N], [[0.0; 9]; N]);
         for row in 0..*rows {
-            let (minus, slope) = equations.linearise_row::<A>(row, allowed);
-            let pull = equations.pull_of_row::<A>(row, allowed);
-            let of_row = matrix[3 * row * width..][..3 * width].as_flattened_mut();
-            (0..3).for_each(|i| of_row[4 * width * i + size] = minus[i]);
-            for k in task.problem.range(row) {
-                let Some(block) = equations.block_with_pull::<A>(row, k, &slope, &pull) else { continue };
-                let column = 3 * task.problem.columns[k] as usize;
-                for (j, of_column) in block.iter().enumerate() {
-                    (0..3).for_each(|i| of_row[4 * width * i + column + j] = of_column[i]);
-                }
+            (minus[row], slopes[row]) = equations.linearise_row::<A>(row, allowed);
+        }
+        let is_flat = self.is_flat
+            && minus[..*rows].iter().all(|minus| minus[A::T] == 0.0)
+            && slopes[..*rows].iter().all(are_apart::<A>);
+        let mut step = [[0.0; 3]; N];
+        let matrix = &mut *self.given.kept.matrix;
+        let is_made = match is_flat {
+            true => solve::<A, 2>(
+                &equations,
+                [A::N.min(A::S), A::N.max(A::S)],
+                &minus,
+                &slopes,
+                matrix,
+                &mut step[..*rows],
+            )?,
+            false => solve::<A, 3>(&equations, [0, 1, 2], &minus, &slopes, matrix, &mut step[..*rows])?,
+        };
+        if is_made {
+            for row in 0..*rows {
+                let root = roots[row];
+                self.now[row] = Force::new(&std::array::from_fn(|i| allowed[row][i] + step[row][i] / root));
             }
         }
-        let mut step = [[0.0; 3]; N];
-        let scalars = step[..*rows].as_flattened_mut();
-        if !elimination::solve(matrix, scalars) || !is_finite(scalars) {
-            return Ok(false);
-        }
-        for row in 0..*rows {
-            let root = roots[row];
-            self.now[row] = Force::new(&std::array::from_fn(|i| allowed[row][i] + step[row][i] / root));
-        }
-        Ok(true)
+        Ok(is_made)
     }
+}
+
+/// Whether a block does not connect the second tangent with other components.
+pub(super) fn are_apart<A: Axes>(block: &Block) -> bool {
+    [A::N, A::S].iter().all(|&i| block[3 * i + A::T] == 0.0 && block[3 * A::T + i] == 0.0)
+}
+
+/// Solve for the step in D lanes of each row, in scaled units. Returns false if there is none.
+#[inline(always)]
+fn solve<A: Axes, const D: usize>(
+    equations: &Equations,
+    lanes: [usize; D],
+    minus: &[Vector],
+    slopes: &[Block],
+    matrix: &mut Vec<[f64; 4]>,
+    step: &mut [Vector],
+) -> memory::Result<bool> {
+    let size = D * step.len();
+    let width = elimination::width(size);
+    refill(matrix, size * width, [0.0; 4])?;
+    for (row, of_row) in matrix.chunks_exact_mut(D * width).enumerate() {
+        let of_row = of_row.as_flattened_mut();
+        (0..D).for_each(|i| of_row[4 * width * i + size] = minus[row][lanes[i]]);
+        let pull = equations.pull_of_row::<A>(row, equations.center);
+        let has_pull = pull != [0.0; 3];
+        for k in equations.problem.range(row) {
+            let block = match has_pull {
+                true => equations.block_with_pull::<A>(row, k, &slopes[row], &pull),
+                false => equations.block(row, k, &slopes[row]),
+            };
+            let Some(block) = block else { continue };
+            let column = D * equations.problem.columns[k] as usize;
+            for (i, of_lane) in of_row.chunks_exact_mut(4 * width).enumerate() {
+                (0..D).for_each(|j| of_lane[column + j] = block[lanes[j]][lanes[i]]);
+            }
+        }
+    }
+    let mut solution = [[0.0; D]; VERY_FEW];
+    let solution = &mut solution[..step.len()];
+    if !elimination::solve(matrix, solution.as_flattened_mut()) || !is_finite(solution.as_flattened()) {
+        return Ok(false);
+    }
+    for (step, solution) in step.iter_mut().zip(solution) {
+        lanes.into_iter().zip(solution).for_each(|(lane, &mut value)| step[lane] = value);
+    }
+    Ok(true)
 }
