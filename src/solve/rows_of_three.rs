@@ -10,7 +10,7 @@ use std::iter;
 use std::ops::Range;
 
 use crate::math::{Block, Vector};
-use crate::memory::{self, collect};
+use crate::memory::{self, collect, refill};
 use crate::rows::fault::{Error, Fault};
 use crate::rows::pattern::range;
 use crate::rows::{BlockRows, Bsr3};
@@ -75,6 +75,9 @@ impl Padded {
     /// Make the triples of a checked problem.
     pub fn fill(&mut self, problem: &Problem, laws: &[Law], forces: &[f64]) -> Result<(), Error> {
         let w = &problem.w;
+        if let Some(lanes) = lanes_of_pairs(problem, laws) {
+            return Ok(self.fill_pairs(problem, laws, forces, lanes)?);
+        }
         self.list_triples(w)?;
         self.make_room(w)?;
         self.lanes.extend(laws.iter().zip(&self.rows).map(
@@ -171,6 +174,42 @@ impl Padded {
         first..own.end.min(first + 3)
     }
 
+    /// Make the triples of rows that all have two scalar rows, in the same lanes, as contacts in a plane: nothing is looked up for a row
+    /// or a block.
+    fn fill_pairs(
+        &mut self,
+        problem: &Problem,
+        laws: &[Law],
+        forces: &[f64],
+        lanes: LaneOrder,
+    ) -> memory::Result {
+        let (w, count) = (&problem.w, laws.len());
+        collect(&mut self.rows, count, 0..count as u32)?;
+        collect(&mut self.firsts, count + 1, 0..=count as u32)?;
+        refill(&mut self.lanes, count, lanes)?;
+        collect(&mut self.starts, count + 1, w.starts().iter().copied())?;
+        collect(&mut self.columns, w.columns().len(), w.columns().iter().copied())?;
+        collect(&mut self.laws, count, laws.iter().map(|law| padded(law, 2, lanes)))?;
+        let [first, second, _] = lanes.map(usize::from);
+        for (vectors, scalars) in [(&mut self.b, problem.b), (&mut self.forces, forces)] {
+            refill(vectors, count, [0.0; 3])?;
+            for (to, &[x, y]) in vectors.iter_mut().zip(scalars.as_chunks().0) {
+                (to[first], to[second]) = (x, y);
+            }
+        }
+        refill(&mut self.values, w.columns().len(), [0.0; 9])?;
+        for (to, &[xx, yx, xy, yy]) in self.values.iter_mut().zip(w.values().as_chunks().0) {
+            (to[4 * first], to[4 * second]) = (xx, yy);
+            (to[3 * first + second], to[3 * second + first]) = (yx, xy);
+        }
+        for row in 0..count {
+            let own = w.blocks(row);
+            let diagonal = w.columns()[own.clone()].partition_point(|&column| column < row as i32);
+            pad(&mut self.values[own.start + diagonal], 2, lanes);
+        }
+        Ok(())
+    }
+
     /// Add the blocks of a triple.
     fn add_blocks(&mut self, w: &BlockRows, triple: usize) {
         let row = self.rows[triple] as usize;
@@ -184,15 +223,9 @@ impl Padded {
                 self.values.push([0.0; 9]);
                 let to = &mut self.values[at];
                 let width = (w.height(column) - before).min(3);
-                let from = &block[before * height + first..];
-                match (count, width) {
-                    (2, 2) => spread::<2, 2>(to, from, height, lanes, self.lanes[other]),
-                    _ => {
-                        for (k, &lane) in self.lanes[other][..width].iter().enumerate() {
-                            let from = &from[k * height..][..count];
-                            (0..count).for_each(|i| to[usize::from(3 * lane + lanes[i])] = from[i]);
-                        }
-                    }
+                for (k, &lane) in self.lanes[other][..width].iter().enumerate() {
+                    let from = &block[(before + k) * height + first..][..count];
+                    (0..count).for_each(|i| to[usize::from(3 * lane + lanes[i])] = from[i]);
                 }
                 before += width;
                 if other == triple {
@@ -203,20 +236,12 @@ impl Padded {
     }
 }
 
-/// Write the block of triples with M and N scalar rows, whose columns are `height` values apart. With known sizes this takes a third of
-/// the time.
-#[inline(always)]
-fn spread<const M: usize, const N: usize>(
-    to: &mut Block,
-    from: &[f64],
-    height: usize,
-    rows: LaneOrder,
-    columns: LaneOrder,
-) {
-    for (k, lane) in columns.into_iter().take(N).enumerate() {
-        let from = &from[k * height..][..M];
-        (0..M).for_each(|i| to[usize::from(3 * lane + rows[i])] = from[i]);
-    }
+/// The lanes of all rows, if all rows have two scalar rows and the same lanes.
+fn lanes_of_pairs(problem: &Problem, laws: &[Law]) -> Option<LaneOrder> {
+    let mut lanes = laws.iter().map(|law| of_kind!(&law.kind, kind => kind.lanes(2, problem.normal)));
+    let first = lanes.next()?;
+    let are_pairs = (0..problem.w.len()).all(|row| problem.w.height(row) == 2);
+    (are_pairs && lanes.all(|lanes| lanes == first)).then_some(first)
 }
 
 /// Values of a triple's scalar rows, padded with zeros.

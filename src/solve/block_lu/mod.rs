@@ -260,9 +260,14 @@ impl<const N: usize> BlockLu<N> {
         for (to, &row) in self.work.iter_mut().zip(&self.order) {
             *to = x[row as usize];
         }
-        self.solve_branches(team, Substitution::Forward);
-        self.solve_trunk();
-        self.solve_branches(team, Substitution::Backward);
+        if self.sections.count() == 1 {
+            // Small matrices have one section, and no threads.
+            self.substitute(0);
+        } else {
+            self.solve_branches(team, Substitution::Forward);
+            self.solve_trunk();
+            self.solve_branches(team, Substitution::Backward);
+        }
         for (from, &row) in self.work.iter().zip(&self.order) {
             x[row as usize] = *from;
         }
@@ -298,12 +303,21 @@ impl<const N: usize> BlockLu<N> {
 
     /// Solve for the places of the trunk, after the changes by branches, and give the solution to the branches.
     fn solve_trunk(&mut self) {
-        let Self { supernodes, sections, numbers, work, outside, rows, .. } = self;
-        for (change, &place) in outside.iter().zip(&sections.outside) {
-            let x = &mut work[place as usize];
+        for (change, &place) in self.outside.iter().zip(&self.sections.outside) {
+            let x = &mut self.work[place as usize];
             (0..N).for_each(|i| x[i] += change[i]);
         }
-        let trunk = sections.trunk()..supernodes.all.len();
+        self.substitute(self.sections.branches.len());
+        for (x, &place) in self.outside.iter_mut().zip(&self.sections.outside) {
+            *x = self.work[place as usize];
+        }
+    }
+
+    /// Solve for the places of the trunk, or of a single section: nothing is outside.
+    fn substitute(&mut self, section: usize) {
+        let Self { supernodes, sections, numbers, work, rows, .. } = self;
+        let own = sections.supernodes(section).start..supernodes.all.len();
+        let rows = &mut rows[sections.works[section]..];
         let mut solution = LuSolution {
             supernodes,
             numbers,
@@ -311,12 +325,9 @@ impl<const N: usize> BlockLu<N> {
             first_place: 0,
             outside: &mut [],
             index_outside: &[],
-            work: &mut rows[sections.works[sections.branches.len()]..],
+            work: rows,
         };
-        at_best(Pass { solution: &mut solution, way: Substitution::Forward, which: trunk.clone() });
-        at_best(Pass { solution: &mut solution, way: Substitution::Backward, which: trunk });
-        for (x, &place) in outside.iter_mut().zip(&sections.outside) {
-            *x = work[place as usize];
-        }
+        at_best(Pass { solution: &mut solution, way: Substitution::Forward, which: own.clone() });
+        at_best(Pass { solution: &mut solution, way: Substitution::Backward, which: own });
     }
 }
