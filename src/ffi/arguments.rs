@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::errors::{Code, Result, fail};
+use super::errors::{Code, Result, invalid};
 
 /// The body of a function that C calls and that returns a code. It reads the arguments in the given order, each with the named
 /// function of the module `arguments`, and then runs the expression after the arrow. Any error becomes the code. An `optional`
@@ -47,7 +47,7 @@ pub unsafe fn string<'a>(name: &str, text: *const c_char) -> Result<&'a CStr> {
 
 /// The error of an argument that must not be NULL.
 pub fn null(name: &str) -> Code {
-    fail!(Code::InvalidArgument, "{name} is NULL")
+    invalid!("{name} is NULL")
 }
 
 /// The destination of a result; NULL if the caller does not want it.

@@ -103,6 +103,14 @@ macro_rules! fail {
 }
 pub(crate) use fail;
 
+/// The error of an argument or of input that is not valid: `fail!` with [`Code::InvalidArgument`].
+macro_rules! invalid {
+    ($($text:tt)+) => {
+        $crate::ffi::errors::record($crate::ffi::errors::Code::InvalidArgument, format_args!($($text)+))
+    };
+}
+pub(crate) use invalid;
+
 /// Where an error of the neutral face occurred: ids and indices, −1 where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whereabouts {

@@ -19,7 +19,7 @@ use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use errors::{Code, Result, fail};
+use errors::{Code, Result, invalid};
 
 /// Run `function` and return 0 or its error code; a panic becomes [`Code::InvalidArgument`].
 ///
@@ -36,7 +36,7 @@ pub fn caught<T>(function: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Not generic, so that it is compiled once.
 #[cold]
 fn bug(panic: Box<dyn Any + Send>) -> Code {
-    fail!(Code::InvalidArgument, "internal error: {}", message(&*panic))
+    invalid!("internal error: {}", message(&*panic))
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {
@@ -49,7 +49,7 @@ mod tests {
     use std::ffi::CStr;
 
     use super::*;
-    use crate::ffi::errors::last_text;
+    use crate::ffi::errors::{fail, last_text};
 
     fn text() -> String {
         // SAFETY: the text is a C string of this thread, and no error happens while it is read.

@@ -4,7 +4,7 @@
 use std::{mem, ptr};
 
 use super::arguments::null;
-use super::errors::{Code, Result, fail};
+use super::errors::{Result, invalid};
 
 /// A structure of C that its caller allocates.
 ///
@@ -16,6 +16,26 @@ pub unsafe trait CallerSized: Copy {
     /// Smallest accepted `size`: up to the end of the first result, or of a text that has to be whole.
     const LEAST: usize;
 }
+
+/// Make a structure of C a [`CallerSized`] one: `repr(C)`, and besides its size numbers, arrays of numbers, pointers, and functions
+/// that may be NULL. The caller has to know the fields before the named one, or all fields.
+macro_rules! caller_sized {
+    ($name:ident) => {
+        $crate::ffi::sized::caller_sized!(@least $name, size_of::<$name>());
+    };
+    ($name:ident, $field:ident) => {
+        $crate::ffi::sized::caller_sized!(@least $name, std::mem::offset_of!($name, $field));
+    };
+    (@least $name:ident, $least:expr) => {
+        const _: () = assert!(std::mem::offset_of!($name, size) == 0);
+        // SAFETY: it begins with its size, and the one who wrote it down knows that the rest is as demanded above.
+        unsafe impl $crate::ffi::sized::CallerSized for $name {
+            const NAME: &'static str = stringify!($name);
+            const LEAST: usize = $least;
+        }
+    };
+}
+pub(crate) use caller_sized;
 
 /// A caller's structure with a checked size.
 pub struct CallerStruct<T> {
@@ -63,7 +83,7 @@ pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<CallerS
     let size = unsafe { first.cast::<usize>().read() };
     let why = format_args!("set it to sizeof ({}) before the call", T::NAME);
     let is_right = size >= T::LEAST && size.is_multiple_of(align_of::<T>());
-    ensure!(is_right, fail!(Code::InvalidArgument, "{name}->size is {size}: {why}"));
+    ensure!(is_right, invalid!("{name}->size is {size}: {why}"));
     Ok(CallerStruct { first, common: size.min(size_of::<T>()) })
 }
 

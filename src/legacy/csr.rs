@@ -5,7 +5,7 @@
 //! the numbers of rows and blocks are compared with the numbers in use. A LOCDYN of another module has the same public fields.
 //! Its links are trusted, but rings of rows or blocks, and blocks that lead to no row of the list, are reported.
 
-use crate::legacy::errors::{Code, Result, fail};
+use crate::legacy::errors::{Code, Result, fail, invalid};
 use crate::math::{Block, Vector, is_finite};
 use crate::memory;
 use crate::rows::fault::check_size;
@@ -67,28 +67,14 @@ impl CopiedRows {
     }
 
     fn clear(&mut self) {
-        let Self {
-            ids,
-            starts,
-            columns,
-            values,
-            b,
-            v,
-            diagonal,
-            inverse,
-            external,
-            originals,
-            places,
-            order,
-        } = self;
-        external.clear();
-        [values, diagonal, inverse].into_iter().for_each(Vec::clear);
-        [starts, columns].into_iter().for_each(Vec::clear);
-        [b, v].into_iter().for_each(Vec::clear);
-        ids.clear();
-        originals.clear();
-        places.clear();
-        order.clear();
+        self.external.clear();
+        [&mut self.values, &mut self.diagonal, &mut self.inverse].into_iter().for_each(Vec::clear);
+        [&mut self.starts, &mut self.columns].into_iter().for_each(Vec::clear);
+        [&mut self.b, &mut self.v].into_iter().for_each(Vec::clear);
+        self.ids.clear();
+        self.originals.clear();
+        self.places.clear();
+        self.order.clear();
     }
 
     /// List the rows.
@@ -102,16 +88,14 @@ impl CopiedRows {
             let mut next = (*ldy).dia;
             loop {
                 let place = self.originals.len();
-                let wrong = |what: &str| fail!(Code::InvalidArgument, "row {place} of the list: {what}");
+                let wrong = |what: &str| invalid!("row {place} of the list: {what}");
                 let is_there = next.is_null() || dynamics.is_none_or(|dynamics| dynamics.has_row(next));
                 ensure!(is_there, wrong("no live row, or not linked to its constraint as it was inserted"));
                 let Some(row) = next.as_ref() else { break };
                 let is_linked = !row.con.is_null() && !row.V.is_null() && !row.R.is_null();
                 ensure!(is_linked, wrong("con, V or R is NULL"));
                 self.places.try_reserve(1).map_err(|_| exhausted())?;
-                let twice = || {
-                    fail!(Code::InvalidArgument, "{}: comes twice in the list", display::constraint(row.con))
-                };
+                let twice = || invalid!("{}: comes twice in the list", display::constraint(row.con));
                 ensure!(self.places.insert(next, place as u32).is_none(), twice());
                 push(&mut self.originals, next)?;
                 next = row.n;
@@ -144,10 +128,7 @@ impl CopiedRows {
         #[cfg(not(feature = "mpi"))]
         self.external.add_rows(count)?;
         let why = "rows are missing from the list, or blocks from the rows";
-        ensure!(
-            dynamics.is_none_or(|own| own.has_counts(count, blocks)),
-            fail!(Code::InvalidArgument, "{why}")
-        );
+        ensure!(dynamics.is_none_or(|own| own.has_counts(count, blocks)), invalid!("{why}"));
         Ok(())
     }
 
@@ -160,7 +141,7 @@ impl CopiedRows {
         let wrong = |what: &str| {
             // SAFETY: the caller promises a row whose constraint is valid, with its bodies.
             let constraint = unsafe { display::constraint(row.con) };
-            fail!(Code::InvalidArgument, "{constraint}: {what}")
+            invalid!("{constraint}: {what}")
         };
         self.order.clear();
         push(&mut self.order, ((place as u64) << 32, &raw const row.W))?;
@@ -179,24 +160,10 @@ impl CopiedRows {
             push(&mut self.order, (at, &raw const block.W))?;
             next = block.n;
         }
-        self.order.sort_unstable_by_key(|(at, _)| *at);
-        let mut last = None;
-        for &(at, block) in &self.order {
-            let column = (at >> 32) as i32;
-            // SAFETY: it points to W of the row or of one of its blocks.
-            let block = unsafe { &*block };
-            match self.values.last_mut().filter(|_| last == Some(column)) {
-                Some(sum) => sum.iter_mut().zip(block).for_each(|(sum, value)| *sum += value),
-                None => {
-                    push(&mut self.columns, column)?;
-                    push(&mut self.values, *block)?;
-                }
-            }
-            last = Some(column);
-        }
+        // SAFETY: they are W of the row and of its blocks.
+        unsafe { append_sums(&mut self.order, &mut self.columns, &mut self.values, |column| column as i32) }?;
         let end = i32::try_from(self.columns.len());
-        let end =
-            end.map_err(|_| fail!(Code::InvalidArgument, "there are more blocks than an int can count"))?;
+        let end = end.map_err(|_| invalid!("there are more blocks than an int can count"))?;
         push(&mut self.starts, end)?;
         Ok(self.order.len() - 1)
     }
@@ -234,7 +201,7 @@ impl CopiedRows {
             let each = || reactions.as_chunks::<3>().0.iter().zip(&self.originals);
             if let Some((_, row)) = each().find(|(values, _)| !is_finite(&values[..])) {
                 let name = display::constraint((**row).con);
-                return Err(fail!(Code::InvalidArgument, "{name}: its reaction R is not finite"));
+                return Err(invalid!("{name}: its reaction R is not finite"));
             }
             each().for_each(|(values, row)| *(**row).R.cast::<Vector>() = *values);
         }
@@ -272,6 +239,28 @@ unsafe fn own_dynamics<'a>(ldy: *const LOCDYN) -> Option<&'a LocalDynamics> {
     unsafe { LocalDynamics::is_ours(ldy).then(|| &*ldy.cast()) }
 }
 
+/// Append blocks in the order of their keys: a column, and the place in the list. Blocks in one column are added up.
+///
+/// # Safety
+/// The blocks can be read.
+pub unsafe fn append_sums<T>(
+    order: &mut [(u64, *const Block)],
+    columns: &mut Vec<T>,
+    values: &mut Vec<Block>,
+    number: impl Fn(u64) -> T,
+) -> Result {
+    order.sort_unstable_by_key(|(at, _)| *at);
+    for same in order.chunk_by(|one, other| one.0 >> 32 == other.0 >> 32) {
+        push(columns, number(same[0].0 >> 32))?;
+        // SAFETY: the caller promises blocks that can be read.
+        let mut blocks = same.iter().map(|&(_, block)| unsafe { &*block });
+        let mut sum = *blocks.next().expect("a chunk has an element");
+        blocks.for_each(|block| sum.iter_mut().zip(block).for_each(|(sum, value)| *sum += value));
+        push(values, sum)?;
+    }
+    Ok(())
+}
+
 pub fn push<T>(values: &mut Vec<T>, value: T) -> Result {
     memory::push(values, value).map_err(|_| exhausted())
 }
@@ -281,5 +270,5 @@ fn exhausted() -> Code {
 }
 
 fn changed() -> Code {
-    fail!(Code::InvalidArgument, "the rows of ldy are not those that were copied")
+    invalid!("the rows of ldy are not those that were copied")
 }

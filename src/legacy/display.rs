@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::fmt;
 
-use super::errors::{Code, fail};
+use super::errors::{Code, invalid};
 use super::layout::*;
 
 /// The name of a constraint in texts: `constraint 12 (CONTACT) between bodies 3 and 7`.
@@ -32,7 +32,7 @@ pub unsafe fn constraint(con: *const CON) -> ConstraintName {
 #[cold]
 pub unsafe fn null(what: &str, body: *const BODY) -> Code {
     // SAFETY: the caller promises a valid body.
-    fail!(Code::InvalidArgument, "{what} of body {} is NULL", unsafe { (*body).id })
+    invalid!("{what} of body {} is NULL", unsafe { (*body).id })
 }
 
 /// The enumerator of a kind of constraint; `None` for an unknown kind.

@@ -7,7 +7,7 @@ use crate::math::Vector;
 
 use super::arguments::{self, entry};
 use super::display;
-use super::errors::{Code, Result, fail};
+use super::errors::{Code, Result, fail, invalid};
 #[cfg(feature = "mpi")]
 use super::ffi::caught;
 use super::ffi::status;
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const 
         let (mut rows, mut blocks) = (0, 0);
         for row in ldy.list() {
             let name = || display::constraint((*row).public.con);
-            first_equation(rows).ok_or_else(|| fail!(Code::InvalidArgument, "{}: no int can number it", name()))?;
+            first_equation(rows).ok_or_else(|| invalid!("{}: no int can number it", name()))?;
             rows += 1;
             blocks += (*row).blocks().count();
         }

@@ -1,8 +1,10 @@
 //! Copies of the blocks of rows to external constraints, which are rows of other processes, for [`CopiedRows`](super::csr::CopiedRows).
 
-use crate::legacy::errors::{Code, Result, fail};
+use crate::legacy::errors::{Result, invalid};
 use crate::math::Block;
 
+#[cfg(feature = "mpi")]
+use super::csr::append_sums;
 use super::csr::push;
 #[cfg(feature = "mpi")]
 use super::display;
@@ -42,7 +44,7 @@ impl ExternalBlocks {
     fn end(&mut self) -> Result {
         let end = i32::try_from(self.ids.len());
         let why = "there are more external blocks than an int can count";
-        push(&mut self.starts, end.map_err(|_| fail!(Code::InvalidArgument, "{why}"))?)
+        push(&mut self.starts, end.map_err(|_| invalid!("{why}"))?)
     }
 
     /// Add rows without blocks.
@@ -62,7 +64,7 @@ impl ExternalBlocks {
     pub unsafe fn copy(&mut self, row: &DIAB, dynamics: Option<&LocalDynamics>) -> Result {
         // SAFETY: the caller promises valid constraints, and blocks where links lead; in this library, the list has been checked.
         unsafe {
-            let wrong = |what: &str| fail!(Code::InvalidArgument, "{}: {what}", display::constraint(row.con));
+            let wrong = |what: &str| invalid!("{}: {what}", display::constraint(row.con));
             if let Some(dynamics) = dynamics {
                 dynamics.externals.inspect((&raw const *row).cast(), row.adjext).map_err(wrong)?;
             }
@@ -77,19 +79,7 @@ impl ExternalBlocks {
                 next = block.n;
                 ensure!(next != row.adjext, wrong("its external blocks form a ring"));
             }
-            self.order.sort_unstable_by_key(|(at, _)| *at);
-            let mut last = None;
-            for &(at, block) in &self.order {
-                let id = at >> 32;
-                match self.values.last_mut().filter(|_| last == Some(id)) {
-                    Some(sum) => sum.iter_mut().zip(&*block).for_each(|(sum, value)| *sum += value),
-                    None => {
-                        push(&mut self.ids, id)?;
-                        push(&mut self.values, *block)?;
-                    }
-                }
-                last = Some(id);
-            }
+            append_sums(&mut self.order, &mut self.ids, &mut self.values, |id| id)?;
         }
         self.end()
     }

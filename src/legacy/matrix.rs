@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 use std::{ptr, slice};
 
-use super::errors::{Code, Result, fail};
+use super::errors::{Code, Result, fail, invalid};
 use super::layout::*;
 
 /// Offset of the values in the one memory block of a dense or block-diagonal matrix: 8 bytes after the structure.
@@ -16,7 +16,7 @@ const VALUES: usize = size_of::<MX>() + 8;
 /// `p` and `i` are NULL or have the sizes that the kind asks for.
 pub unsafe fn create(kind: c_int, m: c_int, n: c_int, p: *const c_int, i: *const c_int) -> Result<*mut MX> {
     let (Ok(rows), Ok(columns)) = (usize::try_from(m), usize::try_from(n)) else {
-        return Err(fail!(Code::InvalidArgument, "matrix of {m} rows and {n} columns or blocks"));
+        return Err(invalid!("matrix of {m} rows and {n} columns or blocks"));
     };
     // SAFETY: the caller promises that `p` and `i` are NULL or have the sizes that the kind asks for.
     unsafe {

@@ -6,7 +6,7 @@ use std::{fmt, ptr};
 use crate::math::{Block, is_finite};
 
 use super::display;
-use super::errors::{self, Code, fail};
+use super::errors::{self, Code, invalid};
 use super::host::body::{self, HostBody};
 use super::host::body_point::{BodyPoint, Role};
 use super::host::constraint;
@@ -50,13 +50,13 @@ pub unsafe fn of_blocks_between(constraints: [*mut CON; 2]) -> Code {
 }
 
 fn overflow(what: &str) -> Code {
-    fail!(Code::InvalidArgument, "{what} overflows, though all that it is made of is finite")
+    invalid!("{what} overflows, though all that it is made of is finite")
 }
 
 /// The error of a value that is not finite.
 #[cold]
 pub fn not_finite(value: impl fmt::Display) -> Code {
-    fail!(Code::InvalidArgument, "{value} is not finite")
+    invalid!("{value} is not finite")
 }
 
 /// The error of the first non-finite input of the velocities, or otherwise of W.

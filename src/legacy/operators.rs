@@ -8,7 +8,7 @@ use crate::kinematics::finite_element::NodalOperator;
 use crate::math::{Block, Vector, is_finite};
 
 use super::arguments::{self, entry};
-use super::errors::{self, Code, Result, fail};
+use super::errors::{self, Code, Result, invalid};
 use super::ffi::status;
 use super::host::body::HostBody;
 use super::host::body_point::BodyPoint;
@@ -47,7 +47,7 @@ impl Request {
     unsafe fn place(&self) -> Result<(BodyPoint, Block)> {
         ensure!(
             !self.body.is_null() && !self.point.is_null() && !self.frame.is_null(),
-            fail!(Code::InvalidArgument, "body, X or E is NULL")
+            invalid!("body, X or E is NULL")
         );
         // SAFETY: body, point and frame are not NULL, and the caller promises that each pointer is NULL or valid.
         unsafe {
@@ -67,7 +67,7 @@ impl Request {
         // SAFETY: the caller promises a valid body.
         let id = unsafe { (*self.body).id };
         let why = "X, E, or its place or velocity, is not finite";
-        ensure!(is_finite(values), fail!(Code::InvalidArgument, "body {id}: {why}"));
+        ensure!(is_finite(values), invalid!("body {id}: {why}"));
         Ok(())
     }
 }
@@ -86,12 +86,12 @@ pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Resul
     // of such a body.
     unsafe {
         let (place, frame) = request.place()?;
-        ensure!(!h.is_null(), fail!(Code::InvalidArgument, "H is NULL"));
+        ensure!(!h.is_null(), invalid!("H is NULL"));
         let id = (*request.body).id;
         let body = HostBody::new(request.body, true).map_err(|code| of_body(id, code))?;
         ensure!(
             !matches!(body, HostBody::FiniteElement(_)) && 3 * body.dofs() == COUNT,
-            fail!(Code::InvalidArgument, "body {id}: of another kind")
+            invalid!("body {id}: of another kind")
         );
         let mut values = [0.0; COUNT];
         body.dense_point(&place)?.add_operator(1.0, &frame, &mut values);
@@ -131,7 +131,7 @@ unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*m
         let failed = |code| of_body(id, code);
         ensure!(
             display::kind(constraint_kind.into()).is_some(),
-            fail!(Code::InvalidArgument, "body {id}: unknown kind of constraint {constraint_kind}")
+            invalid!("body {id}: unknown kind of constraint {constraint_kind}")
         );
         let dom = (*request.body).dom;
         let velocities_only = !dom.is_null() && update_kind(dom)? == UpdateKind::Minimal;
@@ -179,8 +179,8 @@ pub unsafe extern "C" fn ldy_entry_check_finite_element(body: *const BODY) -> c_
     // SAFETY: the host promises that the body is NULL or valid.
     status(|| match unsafe { body.as_ref() } {
         Some(body) if body.kind == FEM => Ok(()),
-        Some(body) => Err(fail!(Code::InvalidArgument, "body {}: not a finite-element body", body.id)),
-        None => Err(fail!(Code::InvalidArgument, "body is NULL")),
+        Some(body) => Err(invalid!("body {}: not a finite-element body", body.id)),
+        None => Err(invalid!("body is NULL")),
     })
 }
 

@@ -7,7 +7,7 @@ use crate::math::simd;
 use crate::team;
 
 use super::c_api::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET};
-use super::errors::{Code, Result, fail};
+use super::errors::{Result, invalid};
 
 /// Whether each option is set, indexed by its number.
 static SET: [AtomicBool; LDY_QUIET as usize + 1] = [const { AtomicBool::new(false) }; LDY_QUIET as usize + 1];
@@ -19,12 +19,9 @@ pub fn set(option: c_int, value: c_int) -> Result {
     let is_set = match value {
         0 => false,
         1 => true,
-        _ => return Err(fail!(Code::InvalidArgument, "option {option}: unknown value {value}")),
+        _ => return Err(invalid!("option {option}: unknown value {value}")),
     };
-    ensure!(
-        (LDY_NO_LONGJMP..=LDY_QUIET).contains(&option),
-        fail!(Code::InvalidArgument, "unknown option {option}")
-    );
+    ensure!((LDY_NO_LONGJMP..=LDY_QUIET).contains(&option), invalid!("unknown option {option}"));
     if option == LDY_NO_AVX2 {
         simd::forbid_avx2(is_set);
     }
@@ -61,6 +58,6 @@ pub fn set_threads(count: c_int) -> Result {
             team::ask(count);
             Ok(())
         }
-        _ => Err(fail!(Code::InvalidArgument, "{count} threads")),
+        _ => Err(invalid!("{count} threads")),
     }
 }

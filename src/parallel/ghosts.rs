@@ -1,7 +1,7 @@
 //! Ghosts: copies of bodies that other processes own.
 #![forbid(unsafe_code)]
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, fail, invalid};
 use crate::io::words::{Reader, Words};
 use crate::memory::{self, push};
 use crate::system::{Id, System};
@@ -23,7 +23,7 @@ pub struct Lent {
 }
 
 pub(super) fn malformed() -> Code {
-    fail!(Code::InvalidArgument, "a message from another process is malformed")
+    invalid!("a message from another process is malformed")
 }
 
 impl ParallelSystem {
@@ -49,10 +49,7 @@ impl ParallelSystem {
         let mut ids = memory::collected(ghosts.len(), ghosts.iter().map(|ghost| ghost.0))?;
         ids.sort_unstable();
         for pair in ids.windows(2) {
-            ensure!(
-                pair[0] != pair[1],
-                fail!(Code::InvalidArgument, "body {}: a ghost of it is asked for twice", pair[0])
-            );
+            ensure!(pair[0] != pair[1], invalid!("body {}: a ghost of it is asked for twice", pair[0]));
         }
         for &(id, owner) in ghosts {
             let fault = if owner >= self.size() {
@@ -64,7 +61,7 @@ impl ParallelSystem {
             } else {
                 continue;
             };
-            return Err(fail!(Code::InvalidArgument, "ghost of body {id} of rank {owner}: {fault}"));
+            return Err(invalid!("ghost of body {id} of rank {owner}: {fault}"));
         }
         Ok(())
     }

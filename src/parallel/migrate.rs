@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, fail, invalid};
 use crate::io::words::Reader;
 use crate::memory::{self, collected, push};
 use crate::system::{Body, Id, System};
@@ -57,10 +57,7 @@ impl ParallelSystem {
     fn check_moves(&self, bodies: &[Move], constraints: &[Move]) -> Result<(Vec<Move>, Vec<Move>)> {
         let rank_of = |what: &str, &(id, rank): &Move| {
             let is_rank = rank < self.size();
-            ensure!(
-                is_rank,
-                fail!(Code::InvalidArgument, "{what} {id}: it is to move to a rank that is no process")
-            );
+            ensure!(is_rank, invalid!("{what} {id}: it is to move to a rank that is no process"));
             Ok(())
         };
         for body in bodies {
@@ -78,7 +75,7 @@ impl ParallelSystem {
         for (list, what) in lists.iter().zip(["body", "constraint"]) {
             let twice = list.windows(2).find(|pair| pair[0].0 == pair[1].0);
             if let Some([(id, _), _]) = twice {
-                return Err(fail!(Code::InvalidArgument, "{what} {id}: it is to move twice"));
+                return Err(invalid!("{what} {id}: it is to move twice"));
             }
         }
         let [bodies, constraints] = lists;

@@ -29,4 +29,4 @@ mod update;
 pub use partition::Partition;
 pub use rows_file::Format;
 pub use solve::Mode;
-pub use system::ParallelSystem;
+pub use system::{Counts, ParallelSystem};

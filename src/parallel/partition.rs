@@ -1,7 +1,7 @@
 //! Which process should have which body and constraint.
 #![forbid(unsafe_code)]
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, fail, invalid};
 use crate::io::words::Reader;
 use crate::memory::{self, collected, push};
 use crate::system::Id;
@@ -56,22 +56,22 @@ impl ParallelSystem {
         let mut order = collected(count, given.bodies.iter().copied().zip(0..))?;
         order.sort_unstable();
         if let Some([(id, _), _]) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(fail!(Code::InvalidArgument, "body {id}: it is in the list twice"));
+            return Err(invalid!("body {id}: it is in the list twice"));
         }
         let mut points = memory::with_capacity(count)?;
         for (k, &id) in given.bodies.iter().enumerate() {
             let is_own = self.system.body(id).is_ok() && self.owner(id) == self.rank();
             ensure!(is_own, fail!(Code::NotFound, "body {id}: it does not belong to this process"));
             let why = "it has an inverse callback, and stays on its process: leave it out";
-            ensure!(!self.system.has_inverse_callback(id), fail!(Code::InvalidArgument, "body {id}: {why}"));
+            ensure!(!self.system.has_inverse_callback(id), invalid!("body {id}: {why}"));
             let known = self.system.body(id)?.position().copied();
             let why = "its position is not known: call ldy_system_set_positions before, or pass points";
             let place = given.places.map_or(known, |place| Some(place(k)));
-            let place = place.ok_or_else(|| fail!(Code::InvalidArgument, "body {id}: {why}"))?;
+            let place = place.ok_or_else(|| invalid!("body {id}: {why}"))?;
             let is_finite = place.iter().all(|x| x.is_finite());
-            ensure!(is_finite, fail!(Code::InvalidArgument, "body {id}: its point is not finite"));
+            ensure!(is_finite, invalid!("body {id}: its point is not finite"));
             let weight = given.weights.map_or(1, |weights| i64::from(weights[k]));
-            ensure!(weight >= 0, fail!(Code::InvalidArgument, "body {id}: its weight {weight} is negative"));
+            ensure!(weight >= 0, invalid!("body {id}: its weight {weight} is negative"));
             let mut point = Point::new(place, id);
             point.weight = if self.system.is_obstacle(id) { 0 } else { weight };
             points.push(point);

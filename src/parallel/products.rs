@@ -1,7 +1,7 @@
 //! Products with W, sums over all rows, and the effects of forces on bodies.
 #![forbid(unsafe_code)]
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, invalid};
 use crate::memory::refill;
 use crate::rows::fault::check_size;
 
@@ -54,7 +54,7 @@ impl ParallelSystem {
     pub fn apply_reactions(&mut self, reactions: &[f64]) -> Result {
         let checked = self.check_lengths(&[reactions.len()]).and_then(|()| {
             let is_finite = reactions.iter().all(|reaction| reaction.is_finite());
-            ensure!(is_finite, fail!(Code::InvalidArgument, "a reaction R is not finite"));
+            ensure!(is_finite, invalid!("a reaction R is not finite"));
             Ok(())
         });
         self.group.begin(Call::ApplyReactions, 0, false, &checked)?;

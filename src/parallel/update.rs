@@ -1,7 +1,7 @@
 //! One update of a system across processes.
 #![forbid(unsafe_code)]
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, invalid};
 use crate::io::words::Reader;
 use crate::memory::with_capacity;
 
@@ -20,7 +20,7 @@ impl ParallelSystem {
     pub fn update(&mut self, step: f64) -> Result {
         let is_step = step.is_finite() && step > 0.0;
         let why = "the step h is not positive and finite";
-        let checked = if is_step { Ok(()) } else { Err(fail!(Code::InvalidArgument, "{why}")) };
+        let checked = if is_step { Ok(()) } else { Err(invalid!("{why}")) };
         let is_changed = !self.system.has_structure() || !self.is_made;
         let has_changed = self.group.begin(Call::Update, step.to_bits(), is_changed, &checked)?;
         self.is_made = false;

@@ -1,5 +1,6 @@
 //! The C interface of functions beyond the legacy module.
 
+#![allow(non_camel_case_types, reason = "the names of the C types")]
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 
 use std::ffi::{c_char, c_int, c_void};
@@ -18,7 +19,6 @@ use super::types::{ldy_report, ldy_stats, ldy_tolerance};
 
 /// A host's error handler: code, details (valid until the thread's next error), and the data given with it.
 /// It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect.
-#[allow(non_camel_case_types, reason = "the name of the C type")]
 pub type ldy_error_handler =
     Option<unsafe extern "C" fn(code: c_int, text: *const c_char, data: *mut c_void)>;
 
@@ -196,7 +196,6 @@ pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_
 }
 
 /// A mirror of the rows of a legacy module; see ldy_shadow_new.
-#[allow(non_camel_case_types, reason = "the name of the C type")]
 pub struct ldy_shadow(());
 
 impl Handle for ldy_shadow {

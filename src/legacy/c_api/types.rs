@@ -1,12 +1,12 @@
 //! Options and structures of functions beyond the legacy module.
 
+#![allow(non_camel_case_types, reason = "the names of the C types")]
 #![allow(non_snake_case, reason = "fields have the names of the theory")]
 
 use std::ffi::{c_char, c_int, c_longlong};
-use std::mem::offset_of;
 
 use crate::ffi::codes::LDY_REPORT_TEXT;
-use crate::ffi::sized::CallerSized;
+use crate::ffi::sized::caller_sized;
 
 /// Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__; with 0, the default, it does. A host that
 /// is compiled without exceptions (NOTHROW) needs it: there an error of the legacy module ends the program with exit code 1, but
@@ -34,7 +34,6 @@ pub const LDY_NO_AVX2: c_int = 4;
 pub const LDY_QUIET: c_int = 5;
 
 /// Statistics of a local dynamics; see ldy_get_stats.
-#[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct ldy_stats {
@@ -77,16 +76,11 @@ pub struct ldy_stats {
     pub message_bytes: usize,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_stats {
-    const NAME: &'static str = "ldy_stats";
-    const LEAST: usize = offset_of!(Self, blocks);
-}
+caller_sized!(ldy_stats, blocks);
 
 /// The largest differences that ldy_shadow_check found, each relative to a scale of its own: V and B to the speeds
 /// that enter them (|H||v|, absolute values entry by entry, at least 1e-3), W, A and rho to their own size, a block to
 /// the square root of the sizes of the two diagonal blocks, the free energy to its terms. -1 where nothing was compared.
-#[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ldy_differences {
@@ -114,7 +108,6 @@ impl ldy_differences {
 
 /// The differences that ldy_shadow_check allows; see ldy_differences. Where a body gives its matrix A and not the
 /// inverse, W, A, rho, blocks and the free energy are allowed 2.2e-16 times the condition number of A if that is more.
-#[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ldy_tolerance {
@@ -136,14 +129,9 @@ pub struct ldy_tolerance {
     pub free_energy: f64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_tolerance {
-    const NAME: &'static str = "ldy_tolerance";
-    const LEAST: usize = offset_of!(Self, B);
-}
+caller_sized!(ldy_tolerance, B);
 
 /// The result of a check: the first violation, and its place.
-#[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_report {
@@ -167,8 +155,4 @@ pub struct ldy_report {
     pub time: f64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_report {
-    const NAME: &'static str = "ldy_report";
-    const LEAST: usize = offset_of!(Self, largest);
-}
+caller_sized!(ldy_report, largest);

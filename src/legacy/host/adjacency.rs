@@ -4,7 +4,7 @@ use std::ptr;
 
 use crate::kinematics::finite_element::{Element, adjacent, adjacent_separate};
 use crate::legacy::display;
-use crate::legacy::errors::{Code, Result, fail};
+use crate::legacy::errors::{Result, invalid};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 
@@ -53,7 +53,7 @@ pub unsafe fn check_kind(body: *const BODY) -> Result {
     match unsafe { (*body).kind } {
         OBS | RIG | PRB | FEM => Ok(()),
         // SAFETY: as above.
-        kind => Err(fail!(Code::InvalidArgument, "body {}: unknown kind {kind}", unsafe { (*body).id })),
+        kind => Err(invalid!("body {}: unknown kind {kind}", unsafe { (*body).id })),
     }
 }
 
@@ -115,7 +115,7 @@ unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<BodyPoint> {
         let role = constraint::roles_on(con, body).next();
         role.map(|(_, role)| BodyPoint::of(con, role, ptr::null_mut())).ok_or_else(|| {
             let (name, id) = (display::constraint(con), (*body).id);
-            fail!(Code::InvalidArgument, "{name}: given with body {id}, which is neither of these")
+            invalid!("{name}: given with body {id}, which is neither of these")
         })
     }
 }

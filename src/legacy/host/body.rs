@@ -8,7 +8,7 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 use crate::legacy::display::null;
-use crate::legacy::errors::{self, Code, Result, fail};
+use crate::legacy::errors::{self, Code, Result, fail, invalid};
 use crate::legacy::layout::*;
 use crate::math::{Block, Vector};
 
@@ -47,7 +47,7 @@ impl<'a> HostBody<'a> {
                 },
                 PRB => Ok(Self::PseudoRigid(PseudoRigid { center })),
                 FEM => FiniteElementBody::new(body, velocities_only).map(Self::FiniteElement),
-                kind => Err(fail!(Code::InvalidArgument, "body {} of unknown kind {kind}", (*body).id)),
+                kind => Err(invalid!("body {} of unknown kind {kind}", (*body).id)),
             }
         }
     }

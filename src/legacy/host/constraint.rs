@@ -3,7 +3,7 @@
 use crate::assembly::velocities::ConstraintSide;
 use crate::io::dump::Label;
 use crate::legacy::display;
-use crate::legacy::errors::{self, Code, Result, fail};
+use crate::legacy::errors::{self, Code, Result, invalid};
 use crate::legacy::layout::*;
 
 use super::body::HostBody;
@@ -21,10 +21,7 @@ pub unsafe fn check(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         check_kind(con)?;
-        ensure!(
-            !(*con).master.is_null(),
-            fail!(Code::InvalidArgument, "{}: no master", display::constraint(con))
-        );
+        ensure!(!(*con).master.is_null(), invalid!("{}: no master", display::constraint(con)));
     }
     Ok(())
 }
@@ -40,10 +37,7 @@ pub unsafe fn check(con: *const CON) -> Result {
 pub unsafe fn check_kind(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
-        ensure!(
-            display::kind((*con).kind).is_some(),
-            fail!(Code::InvalidArgument, "{}", display::constraint(con))
-        );
+        ensure!(display::kind((*con).kind).is_some(), invalid!("{}", display::constraint(con)));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The domain.
 
 use crate::legacy::display;
-use crate::legacy::errors::{Code, Result, fail};
+use crate::legacy::errors::{Code, Result, invalid};
 use crate::legacy::layout::*;
 
 /// What an update computes.
@@ -31,7 +31,7 @@ pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind> {
             NEWTON_SOLVER => match solfec.solver.cast::<NEWTON>().as_ref() {
                 Some(newton) if newton.locdyn == LOCDYN_OFF => Ok(UpdateKind::Minimal),
                 Some(_) => Ok(UpdateKind::All),
-                None => Err(fail!(Code::InvalidArgument, "solfec->solver is NULL for a NEWTON_SOLVER")),
+                None => Err(invalid!("solfec->solver is NULL for a NEWTON_SOLVER")),
             },
             _ => Ok(UpdateKind::All),
         }
@@ -48,7 +48,7 @@ pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind> {
 pub unsafe fn step(dom: *const DOM) -> Result<f64> {
     // SAFETY: the caller promises a valid domain.
     let step = unsafe { (*dom).step };
-    if step.is_finite() { Ok(step) } else { Err(fail!(Code::InvalidArgument, "the time step is {step}")) }
+    if step.is_finite() { Ok(step) } else { Err(invalid!("the time step is {step}")) }
 }
 
 /// The constraints of the domain, in the order of its list. The iteration does not end if the list is cyclic: see
@@ -70,5 +70,5 @@ pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
 pub unsafe fn comes_twice(con: *const CON) -> Code {
     // SAFETY: the caller promises a valid constraint with valid bodies.
     let name = unsafe { display::constraint(con) };
-    fail!(Code::InvalidArgument, "{name}: comes twice in dom->con, the list is cyclic")
+    invalid!("{name}: comes twice in dom->con, the list is cyclic")
 }

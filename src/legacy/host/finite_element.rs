@@ -6,7 +6,7 @@ use crate::inertia::cost::MatrixLifetime;
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Location, Reduced};
 use crate::legacy::display::null;
-use crate::legacy::errors::{Code, Result, fail};
+use crate::legacy::errors::{Code, Result, fail, invalid};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 use crate::math::{Block, is_finite};
@@ -44,14 +44,14 @@ impl<'a> FiniteElementBody<'a> {
             let is_reduced = match (*body).form {
                 TOTAL_LAGRANGIAN | BODY_COROTATIONAL => false,
                 BODY_COROTATIONAL_MODAL | BODY_COROTATIONAL_REDUCED_ORDER => true,
-                form => return Err(fail!(Code::InvalidArgument, "body {id} of unknown form {form}")),
+                form => return Err(invalid!("body {id} of unknown form {form}")),
             };
             // V and B never use the operator of W: they come from velocities of mesh nodes, and their operator has no rotation.
             let is_turned =
                 (*body).form == BODY_COROTATIONAL && (*body).scheme != SCH_DEF_EXP && !velocities_only;
             let dofs = match usize::try_from((*body).dofs) {
                 Ok(dofs) if dofs > 0 => dofs,
-                _ => return Err(fail!(Code::InvalidArgument, "body {id} with dofs {}", (*body).dofs)),
+                _ => return Err(invalid!("body {id} with dofs {}", (*body).dofs)),
             };
             let mut rotation = None;
             if is_reduced || is_turned {
@@ -96,10 +96,7 @@ impl<'a> FiniteElementBody<'a> {
             let (nodes, id) = (mesh.nodes.len(), (*self.body).id);
             if self.is_nodal() && self.dofs != 3 * nodes {
                 let dofs = self.dofs;
-                return Err(fail!(
-                    Code::InvalidArgument,
-                    "body {id} with {nodes} mesh nodes and dofs {dofs}"
-                ));
+                return Err(invalid!("body {id} with {nodes} mesh nodes and dofs {dofs}"));
             }
             Ok((mesh.location(place, geometric_epsilon())?, nodes))
         }

@@ -3,7 +3,7 @@
 use std::{iter, slice};
 
 use crate::kinematics::finite_element::{Element, Location, choose, coincident_node, locate};
-use crate::legacy::errors::{Code, Result, fail};
+use crate::legacy::errors::{Code, Result, fail, invalid};
 use crate::legacy::layout::*;
 use crate::math::Vector;
 
@@ -44,14 +44,14 @@ impl<'a> Mesh<'a> {
             let mesh = match place.shape.as_ref() {
                 _ if separate => (*body).msh.cast_const(),
                 Some(shape) => shape.data.cast_const().cast(),
-                None => return Err(fail!(Code::InvalidArgument, "no shape (SGP) on body {id}")),
+                None => return Err(invalid!("no shape (SGP) on body {id}")),
             };
-            let mesh = mesh.as_ref().ok_or_else(|| fail!(Code::InvalidArgument, "body {id} has no mesh"))?;
+            let mesh = mesh.as_ref().ok_or_else(|| invalid!("body {id} has no mesh"))?;
             match (mesh.ref_nodes.is_null(), usize::try_from(mesh.nodes_count)) {
                 (false, Ok(count)) if count > 0 => {
                     Ok(Self { nodes: slice::from_raw_parts(mesh.ref_nodes.cast(), count), separate })
                 }
-                _ => Err(fail!(Code::InvalidArgument, "the mesh of body {id} has no nodes")),
+                _ => Err(invalid!("the mesh of body {id} has no nodes")),
             }
         }
     }
@@ -81,13 +81,13 @@ impl<'a> Mesh<'a> {
                 }
             };
             let [first, others @ ..] = elements else {
-                return Err(fail!(Code::InvalidArgument, "its point lies on no element"));
+                return Err(invalid!("its point lies on no element"));
             };
             let mesh_nodes = self.nodes.len();
             let are_formed = others.iter().all(|&other| element(other, mesh_nodes).is_some());
             match element(*first, mesh_nodes).filter(|_| are_formed) {
                 Some(first) => Ok(Candidates { first, others, mesh_nodes }),
-                None => Err(fail!(Code::InvalidArgument, "an element has unknown type or nodes")),
+                None => Err(invalid!("an element has unknown type or nodes")),
             }
         }
     }

@@ -7,7 +7,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, fail, invalid};
 use crate::legacy::layout::{BODY, CON, SET};
 use crate::memory::{bytes, push, set_or_push};
 
@@ -93,9 +93,9 @@ impl<N: Node> TreeWalker<N> {
                 while let Some(found) = existing(next) {
                     visited += 1;
                     if visited > self.limit {
-                        let count = count_once(root).map_err(exhausted)?.ok_or_else(|| {
-                            fail!(Code::InvalidArgument, "{what}: not a tree, a node is reached in two ways")
-                        })?;
+                        let count = count_once(root)
+                            .map_err(exhausted)?
+                            .ok_or_else(|| invalid!("{what}: not a tree, a node is reached in two ways"))?;
                         self.limit = count.saturating_mul(2);
                     }
                     set_or_push(&mut self.stack, depth, next).map_err(exhausted)?;
@@ -147,7 +147,7 @@ impl TreeWalker<SET> {
             let id = (*body).id;
             let what = format_args!("the set of constraints of body {id}");
             self.each((*body).con, &what, |element| match element.is_null() {
-                true => Err(fail!(Code::InvalidArgument, "body {id}: NULL in its set of constraints")),
+                true => Err(invalid!("body {id}: NULL in its set of constraints")),
                 false => visit(element.cast()),
             })
         }

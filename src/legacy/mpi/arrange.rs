@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::ffi::c_int;
 
 use super::world::Record;
-use crate::legacy::errors::{Code, Result, fail};
+use crate::legacy::errors::{Code, Result, fail, invalid};
 use crate::memory::{bytes, collect, push};
 
 /// Records for ranks: as added, and sorted by rank. The memory is kept from one update to the next.
@@ -60,10 +60,7 @@ impl Outbox {
     pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result {
         counts.fill(0);
         for (rank, _) in &self.drafts {
-            ensure!(
-                counts[*rank] != most,
-                fail!(Code::InvalidArgument, "more for rank {rank} than MPI can count")
-            );
+            ensure!(counts[*rank] != most, invalid!("more for rank {rank} than MPI can count"));
             counts[*rank] += 1;
         }
         // A constraint has one record of each role.

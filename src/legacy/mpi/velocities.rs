@@ -6,7 +6,7 @@
 use std::ptr;
 
 use crate::legacy::display;
-use crate::legacy::errors::{Code, Result, fail};
+use crate::legacy::errors::{Result, invalid};
 use crate::legacy::host::body_point::Role;
 use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
@@ -68,10 +68,7 @@ unsafe fn check_bodies(con: *const CON) -> Result {
         for body in [(*con).master, (*con).slave] {
             if !body.is_null() && !is_here(body) {
                 let (name, id) = (display::constraint(con), (*body).id);
-                return Err(fail!(
-                    Code::InvalidArgument,
-                    "{name}: body {id} is neither parent nor child here"
-                ));
+                return Err(invalid!("{name}: body {id} is neither parent nor child here"));
             }
         }
     }
@@ -104,14 +101,9 @@ unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize> {
     let (name, rank) = unsafe { (display::constraint(con), (*con).rank) };
     let (own, size) = world.map_or((0, 1), |world| (world.rank(), world.size()));
     match usize::try_from(rank) {
-        Ok(rank) if rank == own => {
-            Err(fail!(Code::InvalidArgument, "{name}: external on rank {own}, its owner"))
-        }
+        Ok(rank) if rank == own => Err(invalid!("{name}: external on rank {own}, its owner")),
         Ok(rank) if rank < size => Ok(rank),
-        _ => Err(fail!(
-            Code::InvalidArgument,
-            "{name}: external on rank {own}, its owner {rank} is none of {size}"
-        )),
+        _ => Err(invalid!("{name}: external on rank {own}, its owner {rank} is none of {size}")),
     }
 }
 
@@ -124,9 +116,7 @@ unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize> {
 /// As [`of_parents`], which has been called.
 pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Result {
     let (id, role) = (record.constraint, record.role());
-    let astray = |why: &str| {
-        Err(fail!(Code::InvalidArgument, "constraint {id}, which is external on rank {rank}, {why}"))
-    };
+    let astray = |why: &str| Err(invalid!("constraint {id}, which is external on rank {rank}, {why}"));
     // SAFETY: the caller promises a valid domain with valid constraints; a constraint with a row belongs to this process.
     unsafe {
         let Some(con) = map::with_id((*dynamics.domain()?).idc, id) else {

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, invalid};
 use crate::legacy::layout::{DIAB, OFFB};
 
 use super::attachments::BodySlot;
@@ -61,7 +61,7 @@ struct Inspection<'a> {
 
 impl Inspection<'_> {
     fn demand(&self, holds: bool, otherwise: impl fmt::Display) -> Result<(), Code> {
-        if holds { Ok(()) } else { Err(fail!(Code::InvalidArgument, "{}{otherwise}", self.subject)) }
+        if holds { Ok(()) } else { Err(invalid!("{}{otherwise}", self.subject)) }
     }
 
     /// Check that all memory in use has its marks, and that the memory of removed rows has not been written.

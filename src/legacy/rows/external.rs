@@ -8,7 +8,7 @@ use std::{iter, mem, ptr};
 
 use crate::legacy::c_api::types::LDY_SELF_CONTACT_ONCE;
 use crate::legacy::display;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, fail, invalid};
 use crate::legacy::host::adjacency::Interaction;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
@@ -78,10 +78,7 @@ pub unsafe fn each(
     unsafe {
         walker.each((*dom).conext.cast_const(), &"the map of external constraints (conext)", |element| {
             let con = element.cast::<CON>();
-            ensure!(
-                !con.is_null(),
-                fail!(Code::InvalidArgument, "NULL among the external constraints (conext)")
-            );
+            ensure!(!con.is_null(), invalid!("NULL among the external constraints (conext)"));
             constraint::check(con)?;
             visit(con)
         })
@@ -167,7 +164,7 @@ unsafe fn couple_through(
                 (*row).body_slots.into_iter().flatten().find(|body_slot| body_slot.body() == index)
             else {
                 let (name, id) = (display::constraint(own), (*body).id);
-                return Err(fail!(Code::InvalidArgument, "{name}: in the set of body {id}, and not on it"));
+                return Err(invalid!("{name}: in the set of body {id}, and not on it"));
             };
             let exhausted =
                 |_| fail!(Code::OutOfMemory, "{}: no memory for its blocks", display::constraint(con));

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 use std::ptr;
 
 use crate::legacy::display;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, fail, invalid};
 use crate::legacy::host::adjacency::{self, Interaction};
 use crate::legacy::host::constraint;
 use crate::legacy::host::set::TreeWalker;
@@ -30,14 +30,14 @@ pub unsafe fn insert(
     con: *mut CON,
     bodies: [*mut BODY; 2],
 ) -> Result<*mut DIAB, Code> {
-    ensure!(!con.is_null(), fail!(Code::InvalidArgument, "con is NULL"));
+    ensure!(!con.is_null(), invalid!("con is NULL"));
     dynamics.check_is_no_clone()?;
     // SAFETY: the caller promises a valid constraint, and bodies that are NULL or valid with their sets.
     unsafe {
         constraint::check_kind(con)?;
         ensure!(
             dynamics.rows.dia_of(con).is_null() || !dynamics.rows.has(con),
-            fail!(Code::InvalidArgument, "{}: has a row already", display::constraint(con))
+            invalid!("{}: has a row already", display::constraint(con))
         );
         dynamics.is_gathered = false;
         bodies

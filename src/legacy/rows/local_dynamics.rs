@@ -3,7 +3,7 @@
 use std::{iter, mem};
 
 use crate::inertia::Boxed;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, fail, invalid};
 use crate::legacy::host::set::TreeWalker;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
@@ -65,7 +65,7 @@ impl Default for LOCDYN {
 impl LocalDynamics {
     /// Make a local dynamics over a domain, without rows.
     pub fn create(dom: *mut DOM) -> Result<Boxed<Self>, Code> {
-        ensure!(!dom.is_null(), fail!(Code::InvalidArgument, "dom is NULL"));
+        ensure!(!dom.is_null(), invalid!("dom is NULL"));
         let mut dynamics = Self::default();
         dynamics.public.dom = dom;
         dynamics.public.diamem.chunksize = size_of::<RowNode>();
@@ -91,12 +91,12 @@ impl LocalDynamics {
     /// # Safety
     /// `ldy` is NULL or points to a valid LOCDYN, which nobody else uses during `'a`.
     pub unsafe fn from_public<'a>(ldy: *mut LOCDYN) -> Result<&'a mut Self, Code> {
-        ensure!(!ldy.is_null(), fail!(Code::InvalidArgument, "ldy is NULL"));
+        ensure!(!ldy.is_null(), invalid!("ldy is NULL"));
         // SAFETY: the caller promises a valid LOCDYN that nobody else uses; if this library made it, it is the first field of a
         // Self.
         unsafe {
             let why = "ldy was not made by LOCDYN_Create of this library";
-            ensure!(Self::is_ours(ldy), fail!(Code::InvalidArgument, "{why}"));
+            ensure!(Self::is_ours(ldy), invalid!("{why}"));
             Ok(&mut *ldy.cast())
         }
     }
@@ -111,7 +111,7 @@ impl LocalDynamics {
     /// # Errors
     /// [`Code::InvalidArgument`] if the host has set it to NULL.
     pub fn domain(&self) -> Result<*mut DOM, Code> {
-        ensure!(!self.public.dom.is_null(), fail!(Code::InvalidArgument, "ldy->dom is NULL"));
+        ensure!(!self.public.dom.is_null(), invalid!("ldy->dom is NULL"));
         Ok(self.public.dom)
     }
 
@@ -120,10 +120,7 @@ impl LocalDynamics {
     /// # Errors
     /// [`Code::InvalidArgument`] if this is a clone: `con->dia` points to the original rows.
     pub fn check_is_no_clone(&self) -> Result<(), Code> {
-        ensure!(
-            !self.is_clone,
-            fail!(Code::InvalidArgument, "ldy is a clone: it takes no rows and is not updated")
-        );
+        ensure!(!self.is_clone, invalid!("ldy is a clone: it takes no rows and is not updated"));
         Ok(())
     }
 

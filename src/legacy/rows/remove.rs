@@ -1,6 +1,6 @@
 //! Removal of a row.
 
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, invalid};
 use crate::legacy::layout::DIAB;
 use crate::prefetch::fetch;
 
@@ -10,9 +10,9 @@ use super::row::RowNode;
 
 /// Remove a row with all blocks that point to it; see `LOCDYN_Remove`. Bodies and constraints are not read.
 pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
-    ensure!(!dia.is_null(), fail!(Code::InvalidArgument, "dia is NULL"));
+    ensure!(!dia.is_null(), invalid!("dia is NULL"));
     let Some(row) = dynamics.rows.live(dia) else {
-        return Err(fail!(Code::InvalidArgument, "dia is not a live row of this ldy (removed before?)"));
+        return Err(invalid!("dia is not a live row of this ldy (removed before?)"));
     };
     dynamics.is_gathered = false;
     // SAFETY: the row is live, so its blocks, their partners' rows and its neighbors in the list are live.

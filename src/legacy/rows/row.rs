@@ -11,7 +11,7 @@ use crate::kinematics::finite_element::CachedLocation;
 use crate::math::Vector;
 
 use crate::legacy::display;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, invalid};
 use crate::legacy::host::body_point::CachedLocations;
 use crate::legacy::layout::{BODY, CON, DIAB, OFFB};
 
@@ -223,7 +223,7 @@ impl RowStore {
             let row = self.of(con)?;
             if (*row).round == round {
                 let (name, id) = (display::constraint(con), (*body).id);
-                return Err(fail!(Code::InvalidArgument, "{name}: comes twice in the set of body {id}"));
+                return Err(invalid!("{name}: comes twice in the set of body {id}"));
             }
             (*row).round = round;
             Ok(row)
@@ -285,5 +285,5 @@ impl RowStore {
 unsafe fn wrong_row(con: *const CON, row: *const RowNode) -> Code {
     let what = if row.is_null() { "no row" } else { "dia is not its row in this ldy" };
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
-    fail!(Code::InvalidArgument, "{}: {what}", unsafe { display::constraint(con) })
+    invalid!("{}: {what}", unsafe { display::constraint(con) })
 }

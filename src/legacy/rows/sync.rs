@@ -6,7 +6,7 @@
 use std::ptr;
 
 use crate::legacy::display;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, fail, invalid};
 use crate::legacy::host::constraint;
 use crate::legacy::layout::{BODY, CON, FEM};
 
@@ -109,12 +109,9 @@ unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut RowNode) -> Result<()
                 let name = display::constraint(con);
                 Err(match dynamics.bodies.index_of(body).map(|index| dynamics.bodies.body(index).id) {
                     Some(id) => {
-                        fail!(
-                            Code::InvalidArgument,
-                            "{name}: was inserted on body {id}, which is neither of these"
-                        )
+                        invalid!("{name}: was inserted on body {id}, which is neither of these")
                     }
-                    None => fail!(Code::InvalidArgument, "{name}: was inserted on another body"),
+                    None => invalid!("{name}: was inserted on another body"),
                 })
             }
         }

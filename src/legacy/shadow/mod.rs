@@ -13,7 +13,7 @@ use std::time::Instant;
 use std::{iter, ptr};
 
 use super::c_api::types::{ldy_report, ldy_tolerance};
-use super::errors::{Code, Result, fail};
+use super::errors::{Code, Result, fail, invalid};
 use super::host::domain::{self, UpdateKind};
 use super::layout::{DIAB, LOCDYN, OFFB};
 use super::report::{self, CheckReport};
@@ -38,7 +38,7 @@ pub fn new(legacy: *const LOCDYN) -> Result<Shadow> {
         !cfg!(feature = "mpi"),
         fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI")
     );
-    ensure!(!legacy.is_null(), fail!(Code::InvalidArgument, "legacy is NULL"));
+    ensure!(!legacy.is_null(), invalid!("legacy is NULL"));
     Ok(Shadow { legacy, rows: LegacyRows::default(), mirror: Mirror::new()?, was_sound: true })
 }
 
@@ -74,7 +74,7 @@ impl Shadow {
         // SAFETY: the caller promises a valid module over a valid domain, with valid constraints and bodies.
         unsafe {
             let dom = (*self.legacy).dom;
-            ensure!(!dom.is_null(), fail!(Code::InvalidArgument, "dom of the legacy module is NULL"));
+            ensure!(!dom.is_null(), invalid!("dom of the legacy module is NULL"));
             domain::step(dom)?;
             let kind = domain::update_kind(dom)?;
             self.rows.read(self.legacy, dom, self.was_sound, findings)?;

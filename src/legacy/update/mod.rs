@@ -13,7 +13,7 @@ use crate::assembly::update::Phase;
 use crate::team::Team;
 
 use super::c_api::types::{LDY_REUSE, LDY_SELF_CONTACT_ONCE};
-use super::errors::{Code, Result, fail};
+use super::errors::{Result, invalid};
 use super::ffi::status;
 use super::host::domain::{self, UpdateKind};
 use super::layout::LOCDYN;
@@ -145,6 +145,6 @@ fn free_energy(gathered: &[GatheredRow]) -> Result<f64> {
     // Not `sum`, which starts at −0.
     let energy = gathered.iter().fold(0.0, |sum, entry| sum + entry.energy);
     let why = "the free energy of all constraints together is not finite";
-    ensure!(energy.is_finite(), fail!(Code::InvalidArgument, "{why}"));
+    ensure!(energy.is_finite(), invalid!("{why}"));
     Ok(energy)
 }

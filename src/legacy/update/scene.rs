@@ -18,7 +18,7 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::display;
-use crate::legacy::errors::{self, Code, DetailedError, Result, fail};
+use crate::legacy::errors::{self, Code, DetailedError, Result, fail, invalid};
 use crate::legacy::host::body::{self, HostBody};
 use crate::legacy::host::body_point::{self, CachedLocations, Role};
 use crate::legacy::host::constraint;
@@ -467,7 +467,7 @@ unsafe fn free_energy(
     let code = match (is_finite(b), prescribed.is_finite()) {
         (false, _) => non_finite::not_finite("B"),
         (_, false) => non_finite::not_finite("the prescribed velocity Z[0]"),
-        _ => fail!(Code::InvalidArgument, "its free energy overflows, though B and Z[0] are finite"),
+        _ => invalid!("its free energy overflows, though B and Z[0] are finite"),
     };
     // SAFETY: the caller promises a valid constraint with valid bodies.
     Err(unsafe { constraint::error(con, code) })

@@ -7,8 +7,8 @@ use crate::memory::collected;
 use crate::parallel::mpi::agreement::Call;
 use crate::system::c_api::arguments::{self, entry};
 
-use super::collective;
 use super::handles::ldy_parallel;
+use super::{collective, with_ranks};
 
 /// Get ghosts, copies of bodies that other processes own. Collective; a process may ask for none.
 ///
@@ -33,8 +33,7 @@ pub unsafe extern "C" fn ldy_parallel_add_ghosts(
     count: usize,
 ) -> c_int {
     collective!(parallel, Call::AddGhosts; bodies: ids((count, size_of::<i64>(), "body")), owners: values(count);
-                list = collected(count, bodies.ids().zip(owners.iter().map(|&rank| usize::try_from(rank).unwrap_or(usize::MAX))))
-                => parallel.add_ghosts(&list))
+                list = with_ranks(bodies.ids(), owners) => parallel.add_ghosts(&list))
 }
 
 /// Send the current states of bodies to their ghosts, for instance before contacts are found. Collective.

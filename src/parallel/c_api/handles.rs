@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::{Code, fail};
+use crate::ffi::errors::invalid;
 use crate::ffi::handle::{self, Handle};
 use crate::parallel::ParallelSystem;
 use crate::system::c_api::arguments::{self, entry};
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn ldy_parallel_set_next_ids(
 ) -> c_int {
     entry!(parallel: exclusive => {
         let is_id = |id: i64| (0..i64::MAX).contains(&id);
-        ensure!(is_id(body) && is_id(constraint), fail!(Code::InvalidArgument, "an id is negative or too large"));
+        ensure!(is_id(body) && is_id(constraint), invalid!("an id is negative or too large"));
         parallel.system_mut().set_next_ids(body as u64, constraint as u64);
     })
 }

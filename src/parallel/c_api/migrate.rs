@@ -1,15 +1,14 @@
 //! Migration between processes and counts of messages in C; part of `include/ldy_parallel.h`.
 
 use std::ffi::c_int;
-use std::mem::offset_of;
 
-use crate::ffi::sized::CallerSized;
-use crate::memory::collected;
+use crate::ffi::sized::caller_sized;
+use crate::parallel::Counts;
 use crate::parallel::mpi::agreement::Call;
 use crate::system::c_api::arguments::{self, entry};
 
-use super::collective;
 use super::handles::ldy_parallel;
+use super::{collective, with_ranks};
 
 /// Move own bodies and own constraints to other processes. Collective; a process may move none.
 ///
@@ -37,11 +36,9 @@ pub unsafe extern "C" fn ldy_parallel_migrate(
     constraint_count: usize,
 ) -> c_int {
     let size = size_of::<i64>();
-    let rank = |&rank: &i32| usize::try_from(rank).unwrap_or(usize::MAX);
     collective!(parallel, Call::Migrate; bodies: ids((body_count, size, "body")), body_ranks: values(body_count),
                 constraints: ids((constraint_count, size, "constraint")), constraint_ranks: values(constraint_count);
-                moves = collected(body_count, bodies.ids().zip(body_ranks.iter().map(rank))),
-                others = collected(constraint_count, constraints.ids().zip(constraint_ranks.iter().map(rank)))
+                moves = with_ranks(bodies.ids(), body_ranks), others = with_ranks(constraints.ids(), constraint_ranks)
                 => parallel.migrate(&moves, &others))
 }
 
@@ -68,11 +65,7 @@ pub struct ldy_parallel_stats {
     pub colors: u64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of integers.
-unsafe impl CallerSized for ldy_parallel_stats {
-    const NAME: &'static str = "ldy_parallel_stats";
-    const LEAST: usize = offset_of!(Self, bytes);
-}
+caller_sized!(ldy_parallel_stats, bytes);
 
 /// Write counts of messages, ghosts and shared constraints of this process.
 ///
@@ -88,16 +81,8 @@ pub unsafe extern "C" fn ldy_parallel_get_stats(
     stats: *mut ldy_parallel_stats,
 ) -> c_int {
     entry!(parallel: shared, stats: sized => {
-        let counts = parallel.counts();
-        stats.fill(&ldy_parallel_stats {
-            size: size_of::<ldy_parallel_stats>(),
-            messages: counts.messages,
-            bytes: counts.bytes,
-            ghosts: counts.ghosts,
-            halo: counts.halo,
-            shared: counts.shared,
-            neighbors: counts.neighbors,
-            colors: counts.colors,
-        });
+        let Counts { messages, bytes, ghosts, halo, shared, neighbors, colors } = parallel.counts();
+        let size = size_of::<ldy_parallel_stats>();
+        stats.fill(&ldy_parallel_stats { size, messages, bytes, ghosts, halo, shared, neighbors, colors });
     })
 }

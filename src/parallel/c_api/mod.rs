@@ -13,6 +13,9 @@ mod partition;
 mod results;
 mod solve;
 
+use crate::memory;
+use crate::system::Id;
+
 /// The body of a collective function. If this process has bad arguments, the others get the error, too. The reader of the handle and of
 /// arguments are those of `entry!`. After the arguments there may be values that are made of them, and may be errors.
 macro_rules! collective {
@@ -38,3 +41,9 @@ macro_rules! collective {
     };
 }
 use collective;
+
+/// Each id with its rank. A negative rank becomes one that no process has.
+fn with_ranks(ids: impl Iterator<Item = Id>, ranks: &[i32]) -> memory::Result<Vec<(Id, usize)>> {
+    let ranks = ranks.iter().map(|&rank| usize::try_from(rank).unwrap_or(usize::MAX));
+    memory::collected(ranks.len(), ids.zip(ranks))
+}

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::ffi::errors::{Code, fail};
+use crate::ffi::errors::{Code, invalid};
 use crate::parallel::Format;
 use crate::parallel::mpi::agreement::Call;
 use crate::rows::fault::check_size;
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn ldy_parallel_multiply(
 ) -> c_int {
     let through_bodies = || match flags & !LDY_MULTIPLY_THROUGH_BODIES {
         0 => Ok(flags != 0),
-        _ => Err(fail!(Code::InvalidArgument, "flags is {flags}")),
+        _ => Err(invalid!("flags is {flags}")),
     };
     collective!(parallel, Call::Multiply; x: values(count), y: values_mut(count); through_bodies = through_bodies()
                 => parallel.multiply(x, y, through_bodies))
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn ldy_parallel_rows_write(
     let known = || match format & !LDY_PARALLEL_PIECES {
         LDY_FILE_FORMAT_MATRIX_MARKET => Ok(Format::MatrixMarket),
         LDY_FILE_FORMAT_NPZ => Ok(Format::Npz),
-        _ => Err(fail!(Code::InvalidArgument, "format is {format}; expected one of LDY_FILE_FORMAT_*")),
+        _ => Err(invalid!("format is {format}; expected one of LDY_FILE_FORMAT_*")),
     };
     collective!(parallel, Call::RowsWrite; path: string; of = known() => {
         match format & LDY_PARALLEL_PIECES {

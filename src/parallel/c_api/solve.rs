@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, fail, invalid};
 use crate::ffi::sized::CallerStruct;
 use crate::parallel::Mode;
 use crate::parallel::mpi::agreement::Call;
@@ -71,7 +71,7 @@ fn read(options: Option<CallerStruct<ldy_contact_solver_options>>, mode: i32) ->
     let mode = match mode {
         LDY_PARALLEL_SAME_BITS => Mode::SameBits,
         LDY_PARALLEL_FAST => Mode::Fast,
-        _ => return Err(fail!(Code::InvalidArgument, "mode is {mode}; expected one of LDY_PARALLEL_*")),
+        _ => return Err(invalid!("mode is {mode}; expected one of LDY_PARALLEL_*")),
     };
     Ok((chosen.options, mode))
 }

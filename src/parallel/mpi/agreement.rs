@@ -2,7 +2,7 @@
 
 use std::result;
 
-use crate::ffi::errors::{self, Code, Result, Whereabouts, fail, located};
+use crate::ffi::errors::{self, Code, Result, Whereabouts, invalid, located};
 
 use super::group::Group;
 
@@ -63,7 +63,7 @@ impl Group {
         self.fail_if(code, own.is_err())?;
         let is_same = high == -other_high && low == -other_low;
         let name = name_of(call);
-        ensure!(is_same, fail!(Code::InvalidArgument, "{name}: the arguments of the processes differ"));
+        ensure!(is_same, invalid!("{name}: the arguments of the processes differ"));
         Ok(flag != 0)
     }
 
@@ -130,8 +130,7 @@ impl Group {
         self.max(&mut firsts)?;
         let rank = |place: i64| self.size() as i64 - place;
         let (one, other) = (rank(firsts[0]), rank(firsts[1]));
-        Ok(fail!(
-            Code::InvalidArgument,
+        Ok(invalid!(
             "rank {one} calls {}, rank {other} another function, such as {}",
             name_of(largest),
             name_of(firsts[2])

@@ -1,7 +1,7 @@
 //! Laws and initial forces of all local rows: those of the halo come from other processes.
 #![forbid(unsafe_code)]
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, invalid};
 use crate::io::words::Reader;
 use crate::math::is_finite;
 use crate::memory::{collect, push, refill};
@@ -20,14 +20,10 @@ impl ParallelSystem {
         let results = self.system.results()?;
         for &row in &self.rows.own {
             let (row, id) = (row as usize, results.ids[row as usize]);
-            let law = self
-                .system
-                .law(id)?
-                .ok_or_else(|| fail!(Code::InvalidArgument, "constraint {id}: it has no law"))?;
-            check_law(*law, results.w.height(row))
-                .map_err(|fault| fail!(Code::InvalidArgument, "constraint {id}: {fault}"))?;
+            let law = self.system.law(id)?.ok_or_else(|| invalid!("constraint {id}: it has no law"))?;
+            check_law(*law, results.w.height(row)).map_err(|fault| invalid!("constraint {id}: {fault}"))?;
         }
-        ensure!(is_finite(forces), fail!(Code::InvalidArgument, "a force to begin with is not finite"));
+        ensure!(is_finite(forces), invalid!("a force to begin with is not finite"));
         Ok(())
     }
 

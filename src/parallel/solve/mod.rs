@@ -14,7 +14,7 @@ mod splitting;
 mod sums;
 mod threes;
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, fail, invalid};
 use crate::solve::{Method, Options, Report};
 
 use super::mpi::agreement::Call;
@@ -54,7 +54,7 @@ impl Workspace {
 
 fn check_options(options: &Options) -> Result {
     let is_tolerance = options.tolerance >= 0.0;
-    ensure!(is_tolerance, fail!(Code::InvalidArgument, "the tolerance is negative or not a number"));
+    ensure!(is_tolerance, invalid!("the tolerance is negative or not a number"));
     let unknown = [
         (options.method == Method::Newton, "Newton's method"),
         (options.canonical, "canonical forces"),

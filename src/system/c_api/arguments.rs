@@ -5,7 +5,7 @@ use std::slice;
 
 pub(crate) use crate::ffi::arguments::entry;
 pub use crate::ffi::arguments::{Out, null, place, string, wanted};
-use crate::ffi::errors::{Code, Result, Whereabouts, fail, located};
+use crate::ffi::errors::{Code, Result, Whereabouts, fail, invalid, located};
 pub use crate::ffi::handle::{exclusive, shared};
 pub use crate::ffi::sized::{sized, sized_const};
 use crate::inertia::FactorError;
@@ -189,7 +189,7 @@ unsafe fn complete_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockR
     // SAFETY: the C program promises the conditions of `given_rows`.
     let (rows, b, external) = unsafe { given_rows(name, rows) }?;
     let why = "blocks are in columns of other processes, so that these rows alone are no complete W";
-    ensure!(external == 0, fail!(Code::InvalidArgument, "{name}: {external} {why}"));
+    ensure!(external == 0, invalid!("{name}: {external} {why}"));
     Ok((rows, b))
 }
 
@@ -204,7 +204,7 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows
     let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
         given;
     let why = "one of scalar_starts and value_starts is NULL, the other is not";
-    ensure!(scalar_starts.is_null() == value_starts.is_null(), fail!(Code::InvalidArgument, "{name}: {why}"));
+    ensure!(scalar_starts.is_null() == value_starts.is_null(), invalid!("{name}: {why}"));
     let count = count_of("rows->rows", count)?;
     let blocks = count_of("rows->blocks", blocks)?;
     // SAFETY: the C program promises a start for each row, and an end.
@@ -227,7 +227,7 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows
 }
 
 fn count_of(name: &str, count: c_int) -> Result<usize> {
-    usize::try_from(count).map_err(|_| fail!(Code::InvalidArgument, "{name} is negative"))
+    usize::try_from(count).map_err(|_| invalid!("{name} is negative"))
 }
 
 pub fn body_id(id: i64) -> Result<Id> {

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use crate::fault::check_size;
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Result, invalid};
 use crate::memory::with_capacity;
 use crate::system::{Error, Fault, Inertia, Kinematics, SystemOption};
 
@@ -182,7 +182,7 @@ pub(super) fn is_previous(which: i32) -> Result<bool> {
         LDY_VELOCITY_PREVIOUS => Ok(true),
         other => {
             let known = "LDY_VELOCITY_FREE or LDY_VELOCITY_PREVIOUS";
-            Err(fail!(Code::InvalidArgument, "which is {other}; expected {known}"))
+            Err(invalid!("which is {other}; expected {known}"))
         }
     }
 }
@@ -277,6 +277,6 @@ fn option_of(option: i32) -> Result<SystemOption> {
     match option {
         LDY_OPTION_ANY_AXES => Ok(SystemOption::AnyAxes),
         LDY_OPTION_ORTHONORMALIZE => Ok(SystemOption::Orthonormalize),
-        other => Err(fail!(Code::InvalidArgument, "option is {other}; expected one of LDY_OPTION_*")),
+        other => Err(invalid!("option is {other}; expected one of LDY_OPTION_*")),
     }
 }

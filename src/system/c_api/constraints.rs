@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Result, invalid};
 use crate::system::{ContactRows, Id};
 
 use super::arguments::{self, array, body_id, constraint_id, entry};
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn ldy_system_add_rolling_contact(
     constraint: *mut i64,
 ) -> c_int {
     entry!(system: exclusive, frame: array, constraint: place => {
-        let wrong = || fail!(Code::InvalidArgument, "rows is {rows}; expected 4, 5 or 6");
+        let wrong = || invalid!("rows is {rows}; expected 4, 5 or 6");
         let rows = ContactRows::of_count(rows.into()).ok_or_else(wrong)?;
         let bodies = [side(master)?, side(slave)?];
         // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.

@@ -1,10 +1,9 @@
 //! The last error of a thread as numbers, in C; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
-use std::mem::offset_of;
 
 use crate::ffi::errors::last_place;
-use crate::ffi::sized::CallerSized;
+use crate::ffi::sized::caller_sized;
 
 use super::arguments::{self, entry};
 
@@ -26,11 +25,7 @@ pub struct ldy_error_info {
     pub row: i64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_error_info {
-    const NAME: &'static str = "ldy_error_info";
-    const LEAST: usize = offset_of!(Self, constraint);
-}
+caller_sized!(ldy_error_info, constraint);
 
 /// Write which constraint, body, entry and row the calling thread's last error concerns. The call is not an error itself.
 ///

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::ffi::errors::{Code, fail};
+use crate::ffi::errors::invalid;
 use crate::ffi::file;
 use crate::rows::files;
 
@@ -38,6 +38,6 @@ pub unsafe extern "C" fn ldy_rows_write(rows: *const ldy_rows, path: *const c_ch
     entry!(rows: own_columns, path: string => match format {
         LDY_FILE_FORMAT_MATRIX_MARKET => file::write(path, |out| files::write_matrix_market(out, &rows))?,
         LDY_FILE_FORMAT_NPZ => file::write(path, |out| files::write_npz(out, &rows))?,
-        other => return Err(fail!(Code::InvalidArgument, "format is {other}; expected one of LDY_FILE_FORMAT_*")),
+        other => return Err(invalid!("format is {other}; expected one of LDY_FILE_FORMAT_*")),
     })
 }

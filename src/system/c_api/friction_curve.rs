@@ -1,10 +1,9 @@
 //! The friction of a contact's law from its slip, in C; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
-use std::mem::offset_of;
 
-use crate::ffi::errors::{Code, fail};
-use crate::ffi::sized::CallerSized;
+use crate::ffi::errors::invalid;
+use crate::ffi::sized::caller_sized;
 use crate::solve::FrictionCurve;
 
 use super::arguments::{self, entry};
@@ -28,11 +27,7 @@ pub struct ldy_friction_curve {
     pub stick_speed: f64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_friction_curve {
-    const NAME: &'static str = "ldy_friction_curve";
-    const LEAST: usize = offset_of!(Self, stribeck_speed);
-}
+caller_sized!(ldy_friction_curve, stribeck_speed);
 
 /// Compute the coefficient of friction of a contact's law, see ldy_law, from its slip in the last solution.
 ///
@@ -60,6 +55,6 @@ pub unsafe extern "C" fn ldy_contact_friction(
         } = curve.read();
         let curve = FrictionCurve { static_friction, kinetic_friction, stribeck_speed, viscous, stick_speed };
         let why = "the slip or a parameter of the friction curve is negative or not finite, or the coefficient overflows";
-        friction.put(curve.friction(slip).ok_or_else(|| fail!(Code::InvalidArgument, "{why}"))?);
+        friction.put(curve.friction(slip).ok_or_else(|| invalid!("{why}"))?);
     })
 }

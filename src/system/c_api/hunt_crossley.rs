@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::{Code, fail};
-use crate::ffi::sized::CallerSized;
+use crate::ffi::errors::invalid;
+use crate::ffi::sized::caller_sized;
 use crate::solve::HuntCrossley;
 
 use super::arguments::{self, entry};
@@ -25,11 +25,7 @@ pub struct ldy_hunt_crossley {
     pub least_penetration: f64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_hunt_crossley {
-    const NAME: &'static str = "ldy_hunt_crossley";
-    const LEAST: usize = size_of::<Self>();
-}
+caller_sized!(ldy_hunt_crossley);
 
 /// Compute compliance and bias of the normal component of a compliant contact, for this step.
 ///
@@ -62,7 +58,7 @@ pub unsafe extern "C" fn ldy_contact_compliance(
         let ldy_hunt_crossley { stiffness, exponent, damping, least_penetration, .. } = model.read();
         let model = HuntCrossley { stiffness, exponent, damping, least_penetration };
         let why = "gap, V_N or h is not finite, h is not positive, a parameter of the model is out of range, or a result overflows";
-        let both = model.compliance(gap, V_N, h).ok_or_else(|| fail!(Code::InvalidArgument, "{why}"))?;
+        let both = model.compliance(gap, V_N, h).ok_or_else(|| invalid!("{why}"))?;
         compliance.put(both.0);
         bias.put(both.1);
     })

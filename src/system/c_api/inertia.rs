@@ -1,10 +1,9 @@
 //! Inertias of bodies in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_void};
-use std::mem::offset_of;
 
-use crate::ffi::errors::{Code, Result, fail};
-use crate::ffi::sized::{CallerSized, CallerStruct, sized_const};
+use crate::ffi::errors::{Result, invalid};
+use crate::ffi::sized::{CallerStruct, caller_sized, sized_const};
 use crate::math::Block;
 use crate::system::{Checked, Error, Fault, Id, Inertia, Kinematics, Solve, System};
 
@@ -72,11 +71,7 @@ pub struct ldy_inertia {
     pub release: ldy_release,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers, pointers, and functions that may be NULL.
-unsafe impl CallerSized for ldy_inertia {
-    const NAME: &'static str = "ldy_inertia";
-    const LEAST: usize = offset_of!(Self, starts);
-}
+caller_sized!(ldy_inertia, starts);
 
 /// Insert a body of a kind of its own, for instance a kinematic tree, a mesh or a reduced model. Its constraints are given by
 /// operators H.
@@ -206,9 +201,7 @@ impl Given {
                 let why = "LDY_INERTIA_MASS is for ldy_system_set_inertia; insert such bodies by ldy_system_add_rigid";
                 Err(Error::of_new_body(Fault::Invalid(why)).into())
             }
-            kind => {
-                Err(fail!(Code::InvalidArgument, "inertia->kind is {kind}; expected one of LDY_INERTIA_*"))
-            }
+            kind => Err(invalid!("inertia->kind is {kind}; expected one of LDY_INERTIA_*")),
         }
     }
 
@@ -249,9 +242,7 @@ impl Given {
 /// Check the number of generalized velocities of a body.
 pub(super) fn size(n: i32) -> Result<usize> {
     let size = usize::try_from(n).ok().filter(|&size| size > 0);
-    size.ok_or_else(|| {
-        fail!(Code::InvalidArgument, "n is {n}: a body needs at least one generalized velocity")
-    })
+    size.ok_or_else(|| invalid!("n is {n}: a body needs at least one generalized velocity"))
 }
 
 /// The program's function as an inverse callback of the core. It releases the data when it is dropped.

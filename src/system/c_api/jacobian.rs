@@ -1,10 +1,9 @@
 //! Many constraints at once as rows of a Jacobian, in C; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
-use std::mem::offset_of;
 
-use crate::ffi::errors::{Code, Result, fail};
-use crate::ffi::sized::{CallerSized, sized_const};
+use crate::ffi::errors::{Result, invalid};
+use crate::ffi::sized::{caller_sized, sized_const};
 use crate::system::Jacobian;
 
 use super::arguments::{self, entry, null, values};
@@ -48,11 +47,7 @@ pub struct ldy_matrix {
     pub count: usize,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers and pointers.
-unsafe impl CallerSized for ldy_matrix {
-    const NAME: &'static str = "ldy_matrix";
-    const LEAST: usize = offset_of!(Self, row_stride);
-}
+caller_sized!(ldy_matrix, row_stride);
 
 /// Insert many constraints as the rows of a Jacobian J, for instance the J of a robotics simulator. The function inserts all
 /// constraints or none.
@@ -155,7 +150,7 @@ pub(super) unsafe fn jacobian<'a>(name: &str, matrix: *const ldy_matrix) -> Resu
             strides => {
                 let why = format_args!("a stride is no multiple of {VALUE} bytes");
                 let are_values = strides.iter().all(|stride| stride.is_multiple_of(VALUE));
-                ensure!(are_values, fail!(Code::InvalidArgument, "{name}: {why}"));
+                ensure!(are_values, invalid!("{name}: {why}"));
                 strides.map(|stride| stride / VALUE)
             }
         };

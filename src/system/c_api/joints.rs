@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Result, invalid};
 use crate::system::{JointFrame, JointKind};
 
 use super::arguments::{self, constraint_id, entry};
@@ -81,7 +81,7 @@ fn kind_of(kind: i32) -> Result<JointKind> {
         LDY_AXES_HINGE_LIMIT => JointKind::HingeLimit,
         LDY_AXES_SLIDER_LIMIT => JointKind::SliderLimit,
         _ => {
-            return Err(fail!(Code::InvalidArgument, "kind is {kind}; expected one of LDY_AXES_*"));
+            return Err(invalid!("kind is {kind}; expected one of LDY_AXES_*"));
         }
     })
 }

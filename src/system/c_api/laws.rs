@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Result, invalid};
 
 use super::arguments::{self, constraint_id, entry};
 use super::ldy_system;
@@ -129,11 +129,7 @@ pub(super) fn check_kinds(
 fn check_kind(law: &ldy_law, subject: std::fmt::Arguments) -> Result {
     ensure!(
         law.is_known(),
-        fail!(
-            Code::InvalidArgument,
-            "{subject}: the kind of its law is {}; expected one of LDY_LAW_*",
-            law.kind
-        )
+        invalid!("{subject}: the kind of its law is {}; expected one of LDY_LAW_*", law.kind)
     );
     Ok(())
 }

@@ -1,11 +1,10 @@
 //! The rows of a LOCDYN as `ldy_rows`; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
-use std::mem::offset_of;
 
-use crate::ffi::errors::{Code, fail};
+use crate::ffi::errors::invalid;
 use crate::ffi::handle::{self, Handle};
-use crate::ffi::sized::CallerSized;
+use crate::ffi::sized::caller_sized;
 use crate::legacy::csr::CopiedRows;
 use crate::legacy::layout::LOCDYN;
 use crate::rows::BlockRows;
@@ -118,11 +117,7 @@ pub struct ldy_external_blocks {
     pub values: *const f64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of integers and pointers.
-unsafe impl CallerSized for ldy_external_blocks {
-    const NAME: &'static str = "ldy_external_blocks";
-    const LEAST: usize = offset_of!(Self, starts);
-}
+caller_sized!(ldy_external_blocks, starts);
 
 /// Return the blocks to external constraints of the rows that were copied last: columns of W whose rows other processes have. The rows
 /// and external blocks of all processes together are W. Without MPI there are none.
@@ -141,7 +136,7 @@ pub unsafe extern "C" fn ldy_locdyn_rows_external(
 ) -> c_int {
     entry!(copies: shared, blocks: sized => {
         let CopiedRows { ids: rows, starts: copied, external, .. } = copies;
-        ensure!(!copied.is_empty(), fail!(Code::InvalidArgument, "copies: no rows have been copied"));
+        ensure!(!copied.is_empty(), invalid!("copies: no rows have been copied"));
         blocks.fill(&ldy_external_blocks {
             size: size_of::<ldy_external_blocks>(),
             rows: rows.len() as i32,

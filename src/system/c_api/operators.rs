@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use crate::fault::check_size;
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, invalid};
 use crate::memory::with_capacity;
 use crate::system::constraint::MOST_ROWS;
 use crate::system::{Checked, Error, Fault, Id, MOST_BODIES, Operator, System, subject_of};
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn ldy_system_csr(
         check_size("starts", rows.b.len() + 1, start_count)?;
         check_size("columns and values", rows.w.values().len(), count)?;
         let why = "system: W has more entries than an int can count";
-        ensure!(i32::try_from(count).is_ok(), fail!(Code::InvalidArgument, "{why}"));
+        ensure!(i32::try_from(count).is_ok(), invalid!("{why}"));
         rows.w.copy_csr(starts, columns, values);
     })
 }
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn ldy_system_csr(
 /// Check the number of bodies of a constraint; if it is out of range, no array is read.
 fn body_count(count: usize) -> Result<usize> {
     let why = "a constraint has one to sixteen bodies";
-    ensure!((1..=MOST_BODIES).contains(&count), fail!(Code::InvalidArgument, "count is {count}: {why}"));
+    ensure!((1..=MOST_BODIES).contains(&count), invalid!("count is {count}: {why}"));
     Ok(count)
 }
 
@@ -276,7 +276,7 @@ unsafe fn operators(
             Fault::Memory => refused(id, bodies, fault),
             _ => {
                 let constraint = subject_of(id, &[]);
-                fail!(Code::InvalidArgument, "{constraint}, operator H of body {body}: {fault}")
+                invalid!("{constraint}, operator H of body {body}: {fault}")
             }
         };
         check_size("its columns", columns, usize::try_from(given.n).unwrap_or_default()).map_err(failed)?;

@@ -6,7 +6,7 @@ use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 use super::rows::ldy_rows;
 use crate::fault::check_size;
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Result, invalid};
 use crate::rows::multiply::{Columns, extent, multiply};
 
 /// A flag of ldy_system_multiply: compute h H A^-1 H^T x + compliance x body by body, without the blocks of W.
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn ldy_system_multiply(
         match flags {
             0 => system.multiply_columns(columns, x, y)?,
             LDY_MULTIPLY_THROUGH_BODIES => system.multiply_columns_through_bodies(columns, x, y)?,
-            other => return Err(fail!(Code::InvalidArgument, "flags is {other}; expected 0 or LDY_MULTIPLY_THROUGH_BODIES")),
+            other => return Err(invalid!("flags is {other}; expected 0 or LDY_MULTIPLY_THROUGH_BODIES")),
         }
     })
 }
@@ -114,7 +114,7 @@ pub(super) fn values_of((name, stride): (&str, usize), columns: usize, count: us
     if columns <= 1 {
         return Ok(count);
     }
-    let wrong = |why| fail!(Code::InvalidArgument, "{name} is {stride} bytes: {why}");
+    let wrong = |why| invalid!("{name} is {stride} bytes: {why}");
     ensure!(stride.is_multiple_of(VALUE), wrong(format_args!("no multiple of {VALUE}")));
     ensure!(stride / VALUE >= count, wrong(format_args!("less than the {count} values of a vector")));
     Ok(stride / VALUE)

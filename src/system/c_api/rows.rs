@@ -1,9 +1,8 @@
 //! Rows of W in C; part of `include/ldy_system.h`.
 
-use std::mem::offset_of;
 use std::ptr;
 
-use crate::ffi::sized::CallerSized;
+use crate::ffi::sized::caller_sized;
 use crate::system::Rows;
 
 /// The results of an update. All arrays belong to the system and are valid until its next change.
@@ -81,8 +80,4 @@ impl ldy_rows {
     }
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of integers and pointers.
-unsafe impl CallerSized for ldy_rows {
-    const NAME: &'static str = "ldy_rows";
-    const LEAST: usize = offset_of!(Self, starts);
-}
+caller_sized!(ldy_rows, starts);

@@ -1,13 +1,12 @@
 //! Contact solvers, C(U, R) = 0, in C; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_void};
-use std::mem::offset_of;
 use std::ptr;
 use std::time::Duration;
 
-use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::errors::{Code, Result, fail, invalid};
 use crate::ffi::handle::{self, Handle};
-use crate::ffi::sized::{CallerSized, CallerStruct};
+use crate::ffi::sized::{CallerStruct, caller_sized};
 use crate::rows::fault::check_size;
 use crate::solve::{
     BlockRows, Kind, Law, Measure, Method, Normal, Options, Problem, Progress, Report, Solver, Status,
@@ -46,7 +45,7 @@ pub const LDY_LAW_EXPANSION: i32 = 6;
 
 /// The law of a constraint: a relation between its force R and its velocity U. In all laws U means U + bias. lower, upper and
 /// bias have one value for each scalar row; further values are not read.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct ldy_law {
     /// One of LDY_LAW_CONTACT, LDY_LAW_FIXED, LDY_LAW_BOUNDS, LDY_LAW_ORTHOTROPIC_CONTACT, LDY_LAW_ROLLING_CONTACT,
@@ -134,11 +133,7 @@ pub struct ldy_contact_solver_options {
     pub reserved: i32,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers, a function that may be NULL and a pointer.
-unsafe impl CallerSized for ldy_contact_solver_options {
-    const NAME: &'static str = "ldy_contact_solver_options";
-    const LEAST: usize = offset_of!(Self, measure);
-}
+caller_sized!(ldy_contact_solver_options, measure);
 
 /// A status: the residual is within the tolerance.
 pub const LDY_STATUS_CONVERGED: i32 = 0;
@@ -193,14 +188,11 @@ pub struct ldy_contact_solver_report {
     pub work: u64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers and a pointer.
-unsafe impl CallerSized for ldy_contact_solver_report {
-    const NAME: &'static str = "ldy_contact_solver_report";
-    const LEAST: usize = offset_of!(Self, sweeps);
-}
+caller_sized!(ldy_contact_solver_report, sweeps);
 
 /// A contact solver with memory that is used again: a problem with the same pattern as the previous one is solved without
 /// allocation, unless it has no solution. One thread at a time may use it.
+#[derive(Default)]
 pub struct ldy_contact_solver {
     pub(super) solver: Solver,
     laws: Vec<Law>,
@@ -222,13 +214,7 @@ impl Handle for ldy_contact_solver {
 /// solver is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_contact_solver_create(solver: *mut *mut ldy_contact_solver) -> c_int {
-    let made = || {
-        handle::made(
-            "solver",
-            ldy_contact_solver { solver: Solver::new(), laws: Vec::new(), is_of_rows: false },
-        )
-    };
-    entry!(solver: place => solver.put(made()?))
+    entry!(solver: place => solver.put(handle::made("solver", ldy_contact_solver::default())?))
 }
 
 /// Destroy a contact solver; NULL is allowed.
@@ -380,7 +366,7 @@ pub(crate) struct Chosen {
 impl Chosen {
     /// Check that the normal comes last, as in the rows of systems.
     pub fn check_for_systems(&self, text: &str) -> Result {
-        ensure!(self.normal == Normal::Third, fail!(Code::InvalidArgument, "{text}"));
+        ensure!(self.normal == Normal::Third, invalid!("{text}"));
         Ok(())
     }
 
@@ -402,10 +388,7 @@ impl Chosen {
             LDY_MEASURE_NATURAL => Measure::Natural,
             LDY_MEASURE_SCALED => Measure::Scaled,
             other => {
-                return Err(fail!(
-                    Code::InvalidArgument,
-                    "options->measure is {other}; expected one of LDY_MEASURE_*"
-                ));
+                return Err(invalid!("options->measure is {other}; expected one of LDY_MEASURE_*"));
             }
         };
         options.method = match given.method {
@@ -413,21 +396,14 @@ impl Chosen {
             LDY_METHOD_GAUSS_SEIDEL => Method::GaussSeidel,
             LDY_METHOD_NEWTON => Method::Newton,
             other => {
-                return Err(fail!(
-                    Code::InvalidArgument,
-                    "options->method is {other}; expected one of LDY_METHOD_*"
-                ));
+                return Err(invalid!("options->method is {other}; expected one of LDY_METHOD_*"));
             }
         };
         match usize::try_from(given.max_sweeps) {
             Ok(0) => {}
             Ok(sweeps) => options.max_sweeps = sweeps,
             Err(_) => {
-                return Err(fail!(
-                    Code::InvalidArgument,
-                    "options->max_sweeps is {}; it must not be negative",
-                    given.max_sweeps
-                ));
+                return Err(invalid!("options->max_sweeps is {}; it must not be negative", given.max_sweeps));
             }
         }
         options.canonical = given.canonical != 0;
@@ -438,11 +414,7 @@ impl Chosen {
             let is_time = given.time_limit.is_sign_positive() && !given.time_limit.is_nan();
             ensure!(
                 is_time,
-                fail!(
-                    Code::InvalidArgument,
-                    "options->time_limit is {}; it must not be negative or NaN",
-                    given.time_limit
-                )
+                invalid!("options->time_limit is {}; it must not be negative or NaN", given.time_limit)
             );
             // A time too long for a duration is no limit.
             options.time_limit = Duration::try_from_secs_f64(given.time_limit).ok();
@@ -477,8 +449,7 @@ pub(super) fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
     for (row, law) in given.iter().enumerate() {
-        let unknown =
-            || fail!(Code::InvalidArgument, "laws[{row}].kind is {}; expected one of LDY_LAW_*", law.kind);
+        let unknown = || invalid!("laws[{row}].kind is {}; expected one of LDY_LAW_*", law.kind);
         laws.extend(law_of(law).ok_or_else(unknown)?.parts(rows.height(row)));
     }
     Ok(())
@@ -498,17 +469,8 @@ impl ldy_law {
 
 /// Convert a law to a law of the core; none if its kind is LDY_LAW_NONE or unknown.
 pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
-    let ldy_law {
-        friction,
-        friction_2,
-        cohesion,
-        rolling_friction,
-        torsional_friction,
-        lower,
-        upper,
-        bias,
-        ..
-    } = *law;
+    let ldy_law { friction, friction_2, cohesion, lower, upper, bias, .. } = *law;
+    let ldy_law { rolling_friction, torsional_friction, .. } = *law;
     let kind = match law.kind {
         LDY_LAW_CONTACT => Kind::contact([friction; 2], cohesion),
         LDY_LAW_ROLLING_CONTACT | LDY_LAW_ORTHOTROPIC_CONTACT => {
@@ -526,17 +488,8 @@ pub(super) fn law_of(law: &ldy_law) -> Option<RowLaw> {
 
 /// Convert the law of a constraint with `rows` scalar rows to C.
 pub(super) fn told(law: Option<&RowLaw>, rows: usize) -> ldy_law {
-    let mut to = ldy_law {
-        kind: LDY_LAW_NONE,
-        friction: 0.0,
-        friction_2: 0.0,
-        cohesion: 0.0,
-        rolling_friction: 0.0,
-        torsional_friction: 0.0,
-        lower: [0.0; 6],
-        upper: [0.0; 6],
-        bias: law.map_or([0.0; 6], |law| law.bias),
-    };
+    let bias = law.map_or([0.0; 6], |law| law.bias);
+    let mut to = ldy_law { kind: LDY_LAW_NONE, bias, ..ldy_law::default() };
     match law.map(|law| law.kind) {
         None | Some(Kind::Moments) => {}
         Some(Kind::Contact { friction, friction_2, cohesion, rolling_friction, torsional_friction }) => {

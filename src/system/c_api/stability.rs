@@ -1,11 +1,10 @@
 //! Geometric stiffness and critical step in C; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
-use std::mem::offset_of;
 
 use crate::fault::check_size;
-use crate::ffi::errors::{Code, Result, fail};
-use crate::ffi::sized::CallerSized;
+use crate::ffi::errors::{Code, Result, fail, invalid};
+use crate::ffi::sized::caller_sized;
 use crate::memory::with_capacity;
 use crate::stability::Carrier;
 use crate::system::{Directions, Error, Joint, System};
@@ -91,11 +90,7 @@ pub struct ldy_critical_step {
     pub share: f64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_critical_step {
-    const NAME: &'static str = "ldy_critical_step";
-    const LEAST: usize = offset_of!(Self, constraint);
-}
+caller_sized!(ldy_critical_step, constraint);
 
 /// A flag of ldy_system_critical_step: only motions that the constraints leave free count. This is the step that is observed in
 /// simulations; without the flag the step is safe but may be shorter.
@@ -136,7 +131,7 @@ pub unsafe extern "C" fn ldy_system_critical_step(
             LDY_CRITICAL_STEP_FREE_MOTIONS => Directions::Free,
             other => {
                 let known = "0 or LDY_CRITICAL_STEP_FREE_MOTIONS";
-                return Err(fail!(Code::InvalidArgument, "flags is {other}; expected {known}"));
+                return Err(invalid!("flags is {other}; expected {known}"));
             }
         };
         let critical = system.critical_step(&kinds(system, joints)?, R, directions)?;
@@ -165,10 +160,7 @@ fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>> {
             LDY_JOINT_CONTACT_ON_SLAVE => Joint::Contact(Carrier::Slave),
             LDY_JOINT_CONSTANT_OPERATORS => Joint::ConstantOperators,
             kind => {
-                return Err(fail!(
-                    Code::InvalidArgument,
-                    "joints[{row}].kind is {kind}; expected one of LDY_JOINT_*"
-                ));
+                return Err(invalid!("joints[{row}].kind is {kind}; expected one of LDY_JOINT_*"));
             }
         });
     }

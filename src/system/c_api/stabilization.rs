@@ -1,10 +1,9 @@
 //! The bias of a contact's law from its gap, in C; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
-use std::mem::offset_of;
 
-use crate::ffi::errors::{Code, fail};
-use crate::ffi::sized::CallerSized;
+use crate::ffi::errors::invalid;
+use crate::ffi::sized::caller_sized;
 use crate::solve::Stabilization;
 
 use super::arguments::{self, entry};
@@ -30,11 +29,7 @@ pub struct ldy_stabilization {
     pub bounce_speed: f64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_stabilization {
-    const NAME: &'static str = "ldy_stabilization";
-    const LEAST: usize = offset_of!(Self, slop);
-}
+caller_sized!(ldy_stabilization, slop);
 
 /// Compute the bias of the normal component of a contact's law, see ldy_law.
 ///
@@ -65,6 +60,6 @@ pub unsafe extern "C" fn ldy_contact_bias(
         let ldy_stabilization { erp, slop, max_speed, restitution, bounce_speed, .. } = stabilization.read();
         let stabilization = Stabilization { erp, slop, max_speed, restitution, bounce_speed };
         let why = "gap, V_N or h is not finite, h is not positive, or a parameter of the stabilization is out of range";
-        bias.put(stabilization.bias(gap, V_N, h).ok_or_else(|| fail!(Code::InvalidArgument, "{why}"))?);
+        bias.put(stabilization.bias(gap, V_N, h).ok_or_else(|| invalid!("{why}"))?);
     })
 }

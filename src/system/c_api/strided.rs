@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::slice;
 
-use crate::ffi::errors::{Code, Result, Whereabouts, fail, located};
+use crate::ffi::errors::{Code, Result, Whereabouts, fail, invalid, located};
 use crate::system::Id;
 
 use crate::ffi::arguments::null;
@@ -42,11 +42,7 @@ pub unsafe fn strided<'a, T>(
     if first.is_null() && count > 0 {
         Err(null(name))
     } else if !stride.is_multiple_of(align_of::<T>()) {
-        Err(fail!(
-            Code::InvalidArgument,
-            "{name}: a stride of {stride} bytes is no multiple of {}",
-            align_of::<T>()
-        ))
+        Err(invalid!("{name}: a stride of {stride} bytes is no multiple of {}", align_of::<T>()))
     } else if isize::try_from(extent).is_err() {
         Err(fail!(Code::TooLarge, "{name}: a count of {count} entries {stride} bytes apart is too large"))
     } else if i32::try_from(count).is_err() {
@@ -70,7 +66,7 @@ pub unsafe fn strided_mut<'a, T>(
     let entries = unsafe { strided(name, first.cast_const(), shape) }?;
     let (count, stride, bytes) = (shape.0, shape.1, entries.width * size_of::<T>());
     let why = format_args!("a stride of {stride} bytes is less than the {bytes} of an entry");
-    ensure!(count <= 1 || stride >= bytes, fail!(Code::InvalidArgument, "{name}: {why}"));
+    ensure!(count <= 1 || stride >= bytes, invalid!("{name}: {why}"));
     Ok(StridedMut { entries, values: PhantomData })
 }
 

@@ -1,9 +1,8 @@
 //! Constraints matched with a list by keys, as C sees them; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
-use std::mem::offset_of;
 
-use crate::ffi::sized::CallerSized;
+use crate::ffi::sized::caller_sized;
 use crate::system::{Keyed, Synced};
 
 use super::arguments::{self, entry};
@@ -29,11 +28,7 @@ pub struct ldy_sync_report {
     pub first_inserted: i64,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
-unsafe impl CallerSized for ldy_sync_report {
-    const NAME: &'static str = "ldy_sync_report";
-    const LEAST: usize = offset_of!(Self, inserted);
-}
+caller_sized!(ldy_sync_report, inserted);
 
 /// Make the constraints with keys equal to a list, for instance to the contacts that were found in this step. The function does
 /// all of it, or nothing.

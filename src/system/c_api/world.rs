@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::ffi::errors::{Code, fail};
+use crate::ffi::errors::invalid;
 use crate::math::frame_from_normal;
 use crate::system::{advance_rotation, gyroscopic_change};
 
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn ldy_gyroscopic_change(
 ) -> c_int {
     entry!(inertia: array, spin: copied, change: place_of_array => {
         let result = gyroscopic_change(inertia, &spin, h);
-        change.put(result.ok_or_else(|| fail!(Code::InvalidArgument, "{NO_SPIN}"))?);
+        change.put(result.ok_or_else(|| invalid!("{NO_SPIN}"))?);
     })
 }
 
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn ldy_advance_rotation(
 ) -> c_int {
     entry!(rotation: copied, before: copied, after: copied, turned: place_of_array => {
         let result = advance_rotation(&rotation, &before, &after, h);
-        turned.put(result.ok_or_else(|| fail!(Code::InvalidArgument, "{NO_ROTATION}"))?);
+        turned.put(result.ok_or_else(|| invalid!("{NO_ROTATION}"))?);
     })
 }
 
@@ -188,6 +188,6 @@ pub unsafe extern "C" fn ldy_advance_rotation(
 pub unsafe extern "C" fn ldy_frame_from_normal(normal: *const f64, frame: *mut f64) -> c_int {
     entry!(normal: copied, frame: place_of_array => {
         let made = frame_from_normal(&normal);
-        frame.put(made.ok_or_else(|| fail!(Code::InvalidArgument, "the normal is zero or not finite"))?);
+        frame.put(made.ok_or_else(|| invalid!("the normal is zero or not finite"))?);
     })
 }
