@@ -46,7 +46,7 @@ fn number(ordered: i64) -> f64 {
 /// Bodies that are together so far, and the number of their processes. They are cut along `axis`: bodies with keys up to `cut` are on
 /// the left side.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct Region {
     processes: usize,
     axis: usize,
     total: i64,
@@ -60,7 +60,7 @@ struct Part {
 const DIGIT: u32 = 4;
 const VALUES: usize = 1 << DIGIT;
 
-impl Part {
+impl Region {
     fn new(processes: usize) -> Self {
         Self { processes, axis: 0, total: 0, below: 0, cut: 0, is_cut: processes == 1 }
     }
@@ -102,8 +102,8 @@ pub struct Bisection<'a> {
     group: &'a Group,
     points: &'a [Point],
     part_of: Vec<u32>,
-    parts: Vec<Part>,
-    next: Vec<Part>,
+    parts: Vec<Region>,
+    next: Vec<Region>,
     sums: Vec<i64>,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Bisection<'a> {
             group,
             points,
             part_of: repeated(points.len(), 0)?,
-            parts: collected(size, [Part::new(size)].into_iter())?,
+            parts: collected(size, [Region::new(size)].into_iter())?,
             next: with_capacity(size)?,
             sums: repeated(2 * VALUES * size, 0)?,
         })
@@ -176,7 +176,7 @@ impl<'a> Bisection<'a> {
         let sums = &mut self.sums[..2 * VALUES * self.parts.len()];
         sums.fill(0);
         for (point, &part) in self.points.iter().zip(&self.part_of) {
-            let Part { axis, cut, is_cut, .. } = self.parts[part as usize];
+            let Region { axis, cut, is_cut, .. } = self.parts[part as usize];
             let key = point.key(axis);
             if point.weight > 0 && !is_cut && (key ^ cut) & known == 0 {
                 let value = (key >> shift) as usize % VALUES;
@@ -198,9 +198,9 @@ impl<'a> Bisection<'a> {
         for (part, first) in self.parts.iter().zip(&mut self.sums) {
             *first = self.next.len() as i64;
             if part.processes > 1 {
-                self.next.push(Part::new(part.left()));
+                self.next.push(Region::new(part.left()));
             }
-            self.next.push(Part::new(part.processes - part.left()));
+            self.next.push(Region::new(part.processes - part.left()));
         }
         for (point, place) in self.points.iter().zip(&mut self.part_of) {
             let part = &self.parts[*place as usize];
@@ -218,7 +218,7 @@ mod tests {
     /// Half of the processes get half of bodies whose weights and number no 32 bits hold.
     #[test]
     fn cuts_balance_more_than_32_bits_count() {
-        let part = Part { total: 16 << 50, ..Part::new(10) };
+        let part = Region { total: 16 << 50, ..Region::new(10) };
         let mut sums = [0; 2 * VALUES];
         sums.as_chunks_mut::<2>().0.fill([1 << 50, 1 << 40]);
         let mut narrowed = part;

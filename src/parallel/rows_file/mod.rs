@@ -22,7 +22,7 @@ use super::mpi::agreement::Call;
 use super::mpi::exchange::no_memory;
 use super::system::ParallelSystem;
 use numbering::Numbers;
-use piece::{Bytes, Piece, Place};
+use piece::{Bytes, Origin, Piece};
 
 /// A format of files of W.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ struct Sizes {
 }
 
 /// Bytes of a process, and where they begin in the file.
-struct Part<'a> {
+struct FilePart<'a> {
     offset: u64,
     bytes: &'a [u8],
 }
@@ -70,13 +70,13 @@ impl ParallelSystem {
         self.group.begin(Call::RowsWrite, digest(path, format, false), false, &checked)?;
         let (numbers, all) = self.number_rows()?;
         let (columns, before, is_first) = (all.scalars, numbers.before, self.rank() == 0);
-        let place = Place { file: all, columns, before, skipped: 0, is_first };
+        let place = Origin { file: all, columns, before, skipped: 0, is_first };
         let made = self.make_piece(&numbers, &place, format);
         match (format, self.group.agree(made)?) {
             (Format::MatrixMarket, piece) => {
                 // The text of a process follows the texts of the processes before.
                 let (before, _) = self.before([piece.values.len() as u64])?;
-                self.write_parts(path, &[Part { offset: before[0], bytes: piece.values.as_slice() }])
+                self.write_parts(path, &[FilePart { offset: before[0], bytes: piece.values.as_slice() }])
             }
             (Format::Npz, piece) => self.write_archive(path, &piece, &numbers, &all),
         }
@@ -121,11 +121,11 @@ impl ParallelSystem {
                 _ => too_large(error),
             });
         let begins = self.group.agree(framed)?;
-        let own = [0, 1, 2].map(|k| Part { offset: begins[k] + before[k], bytes: arrays[k] });
+        let own = [0, 1, 2].map(|k| FilePart { offset: begins[k] + before[k], bytes: arrays[k] });
         // The first process writes what comes before and after the items of each array.
         let others = [0, 1, 2, 3].map(|k| {
             let offset = if k == 0 { 0 } else { begins[k - 1] + lengths[k - 1] };
-            Part { offset, bytes: if self.rank() == 0 { around[k].as_slice() } else { &[] } }
+            FilePart { offset, bytes: if self.rank() == 0 { around[k].as_slice() } else { &[] } }
         });
         let [a, b, c] = own;
         let [d, e, f, g] = others;
@@ -133,14 +133,14 @@ impl ParallelSystem {
     }
 
     /// Write parts of a file. All processes have the same number of parts. The file is written beside an old one, and replaces it when it is complete.
-    fn write_parts(&self, path: &CStr, parts: &[Part]) -> Result {
+    fn write_parts(&self, path: &CStr, parts: &[FilePart]) -> Result {
         let shown = path.to_string_lossy();
         let beside = longer(path, b".ldy-part");
         let beside = &self.group.agree(beside)?;
         self.group.open_file(beside).map_err(|_| fail!(Code::FileOpen, "cannot be opened: {shown}"))?;
         let not_written = || fail!(Code::FileWrite, "cannot be written: {shown}");
         let mut written = Ok(());
-        for Part { offset, bytes } in parts {
+        for FilePart { offset, bytes } in parts {
             written = written.and(self.group.write_file(bytes, *offset));
         }
         let closed = self.group.close_file();

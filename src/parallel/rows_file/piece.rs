@@ -15,7 +15,7 @@ use super::numbering::Numbers;
 use super::{Format, Sizes, too_large};
 
 /// Where the rows of a piece go.
-pub struct Place {
+pub struct Origin {
     /// The sizes of the file's matrix, and its columns.
     pub file: Sizes,
     pub columns: u64,
@@ -66,7 +66,7 @@ impl Write for Bytes {
 }
 
 /// A block in a message: the numbers of its column and of the column's first scalar row, and its values, column by column.
-struct Block<'a> {
+struct PlacedBlock<'a> {
     column: u64,
     scalar: u64,
     values: &'a [u64],
@@ -77,12 +77,12 @@ struct Row<'a> {
     number: u64,
     scalar: u64,
     height: usize,
-    blocks: Vec<Block<'a>>,
+    blocks: Vec<PlacedBlock<'a>>,
 }
 
 impl ParallelSystem {
     /// Send rows to the processes whose ranges have them, and write those of this process's range. Collective.
-    pub(super) fn make_piece(&mut self, numbers: &Numbers, place: &Place, format: Format) -> Result<Piece> {
+    pub(super) fn make_piece(&mut self, numbers: &Numbers, place: &Origin, format: Format) -> Result<Piece> {
         let messages = self.exchange(self.pack_rows(numbers))?;
         let mut rows = Vec::new();
         for message in &messages {
@@ -137,7 +137,7 @@ fn read_rows<'a>(message: &'a Message, rows: &mut Vec<Row<'a>>) -> Result {
             let mut word = || reader.word().ok_or_else(malformed);
             let (column, scalar) = (word()?, word()?);
             let values = reader.list().ok_or_else(malformed)?;
-            push(&mut blocks, Block { column, scalar, values })?;
+            push(&mut blocks, PlacedBlock { column, scalar, values })?;
         }
         push(rows, Row { number, scalar, height, blocks })?;
     }
@@ -145,9 +145,9 @@ fn read_rows<'a>(message: &'a Message, rows: &mut Vec<Row<'a>>) -> Result {
 }
 
 impl Row<'_> {
-    fn write_text(&self, out: &mut Bytes, place: &Place) -> io::Result<()> {
+    fn write_text(&self, out: &mut Bytes, place: &Origin) -> io::Result<()> {
         let mut values = [0.0; 36];
-        for Block { scalar, values: words, .. } in &self.blocks {
+        for PlacedBlock { scalar, values: words, .. } in &self.blocks {
             values.iter_mut().zip(*words).for_each(|(to, &word)| *to = f64::from_bits(word));
             let place = [(self.scalar - place.skipped) as i64 + 1, *scalar as i64 + 1];
             write_block(out, place, self.height, &values[..words.len()])?;
@@ -158,7 +158,7 @@ impl Row<'_> {
 
 impl Piece {
     /// Write rows as block-sparse rows of 3 × 3 blocks, or as compressed scalar rows.
-    fn write_rows(&mut self, rows: &[Row], place: &Place, are_threes: bool) -> io::Result<()> {
+    fn write_rows(&mut self, rows: &[Row], place: &Origin, are_threes: bool) -> io::Result<()> {
         let mut end = if are_threes { place.before.blocks } else { place.before.entries } as i32;
         if place.is_first {
             self.starts.write_all(&0_i32.to_le_bytes())?;
@@ -177,7 +177,7 @@ impl Piece {
 
     /// Write the blocks of a row, each row by row.
     fn write_threes(&mut self, row: &Row) -> io::Result<()> {
-        for Block { column, values, .. } in &row.blocks {
+        for PlacedBlock { column, values, .. } in &row.blocks {
             self.indices.write_all(&(*column as i32).to_le_bytes())?;
             for value in (0..3).flat_map(|i| values[i..].iter().step_by(3)) {
                 self.values.write_all(&value.to_le_bytes())?;
@@ -188,7 +188,7 @@ impl Piece {
 
     fn write_scalar_rows(&mut self, row: &Row, end: &mut i32) -> io::Result<()> {
         for i in 0..row.height {
-            for Block { scalar, values, .. } in &row.blocks {
+            for PlacedBlock { scalar, values, .. } in &row.blocks {
                 for (column, value) in (*scalar as i32..).zip(values[i..].iter().step_by(row.height)) {
                     self.indices.write_all(&column.to_le_bytes())?;
                     self.values.write_all(&value.to_le_bytes())?;

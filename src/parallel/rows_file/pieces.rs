@@ -13,7 +13,7 @@ use crate::parallel::mpi::exchange::no_memory;
 use crate::parallel::system::ParallelSystem;
 use crate::rows::files;
 
-use super::piece::{Bytes, Piece, Place};
+use super::piece::{Bytes, Origin, Piece};
 use super::{Format, Sizes, digest, format, longer, os, remove, rename, shapes, too_large};
 
 /// Write the end of the name of a piece.
@@ -79,7 +79,7 @@ impl ParallelSystem {
         let (numbers, all) = self.number_rows()?;
         let (own, skipped) = (numbers.own, numbers.before.scalars);
         let place =
-            Place { file: own, columns: all.scalars, before: Sizes::default(), skipped, is_first: true };
+            Origin { file: own, columns: all.scalars, before: Sizes::default(), skipped, is_first: true };
         let made = self.make_piece(&numbers, &place, format);
         let sizes = self.of_all([own.scalars, own.entries])?;
         let name = self.group.agree(piece_path(path, self.rank(), format))?;
@@ -122,7 +122,7 @@ fn write_index(path: &CStr, format: Format, sizes: &[i64]) -> io::Result<Bytes> 
 
 impl Piece {
     /// Write a file of its own.
-    fn write(&self, file: &mut File, of: Format, are_threes: bool, place: &Place) -> io::Result<()> {
+    fn write(&self, file: &mut File, of: Format, are_threes: bool, place: &Origin) -> io::Result<()> {
         match of {
             Format::MatrixMarket => file.write_all(self.values.as_slice()),
             Format::Npz => {

@@ -18,7 +18,7 @@ use crate::solve::parts_of_solution::{
 use crate::solve::{Law, Options, Report, Status};
 use crate::team::Team;
 
-use super::order::{Color, Order, Part};
+use super::order::{Color, ColorPart, Sequence};
 use super::splitting::SplitRows;
 use super::sums::{largest, sum, sums};
 use super::{Mode, Workspace};
@@ -31,7 +31,7 @@ const MOST_NOTES: usize = 1000;
 
 /// The vectors of a solution, kept for the next one.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct Buffers {
     memory: Memory,
     sweeps: Sweeps,
     split: SplitRows,
@@ -50,18 +50,18 @@ struct Course<'a> {
     traffic: &'a mut Traffic,
     problem: Problem3<'a>,
     laws: &'a [Law],
-    order: &'a mut Order,
-    room: &'a mut Room,
+    order: &'a mut Sequence,
+    room: &'a mut Buffers,
     options: &'a Options,
     mode: Mode,
     team: Team,
     begin: Instant,
-    state: State,
+    state: CourseState,
 }
 
 /// How far a solution is.
 #[derive(Default)]
-struct State {
+struct CourseState {
     norms: Norms,
     /// The rows of three of all processes.
     rows: f64,
@@ -91,7 +91,7 @@ impl ParallelSystem {
         group.agree(threes.fill(&problem))?;
         let (problem3, laws, all) = threes.parts(&problem);
         let team = Team::if_it_pays(mode == Mode::SameBits && order.own.len() >= MANY);
-        let state = State::default();
+        let state = CourseState::default();
         let mut course = Course {
             group,
             traffic,
@@ -122,7 +122,7 @@ impl ParallelSystem {
 impl Course<'_> {
     fn prepare(&mut self, forces: &[Vector]) -> crate::memory::Result {
         let rows = self.problem.rows();
-        let Room { memory, sweeps, split, now, allowed, velocities, best, changes, history } = self.room;
+        let Buffers { memory, sweeps, split, now, allowed, velocities, best, changes, history } = self.room;
         memory.prepare::<NormalThird>(&self.problem, self.laws)?;
         if self.mode == Mode::Fast {
             split.prepare(&self.order.split)?;
@@ -132,7 +132,7 @@ impl Course<'_> {
         for vector in [now, allowed, velocities, best] {
             collect(vector, rows, forces.iter().copied())?;
         }
-        let most = self.order.colors.iter().flat_map(|color| &color.parts).map(Part::len).max();
+        let most = self.order.colors.iter().flat_map(|color| &color.parts).map(ColorPart::len).max();
         refill(changes, most.unwrap_or(0), 0.0)?;
         collect(history, MOST_NOTES, std::iter::empty())
     }
@@ -185,7 +185,7 @@ impl Course<'_> {
             }
             let number = self.state.report.sweeps;
             let change = self.sweep()?;
-            let State { momentum, rate, report, is_late, .. } = &mut self.state;
+            let CourseState { momentum, rate, report, is_late, .. } = &mut self.state;
             let span = if momentum.share() > 0.0 { MOVING_RATE } else { RATE };
             let before = rate.changes[(number + MOVING_RATE - span) % MOVING_RATE];
             rate.changes[number % MOVING_RATE] = change;
@@ -209,14 +209,14 @@ impl Course<'_> {
         let share = self.state.momentum.share();
         if share > 0.0 {
             let mean = self.state.changed / self.state.rows;
-            let Room { sweeps, memory, .. } = &mut *self.room;
+            let Buffers { sweeps, memory, .. } = &mut *self.room;
             sweeps.push_beyond::<NormalThird>(&mut self.team, self.laws, &memory.weights, share, mean);
         }
         let changed = sum(self.group, &self.relax()?)?;
         let is_late = self.is_time_over()?;
-        let State { momentum, report, norms, .. } = &mut self.state;
+        let CourseState { momentum, report, norms, .. } = &mut self.state;
         momentum.after(changed);
-        let Room { split, memory, .. } = &mut *self.room;
+        let Buffers { split, memory, .. } = &mut *self.room;
         if self.mode == Mode::Fast && split.after(changed) {
             split.compute(&self.order.split, &self.problem, self.laws, memory);
             momentum.restart();
@@ -231,7 +231,7 @@ impl Course<'_> {
     /// color: the rows of this process in turn, with the forces of other processes of the last sweep.
     fn relax(&mut self) -> Result<ExactSum> {
         let Self { group, traffic, problem, order, room, team, mode, .. } = self;
-        let Room { memory, sweeps, split, velocities, changes, .. } = &mut **room;
+        let Buffers { memory, sweeps, split, velocities, changes, .. } = &mut **room;
         let mut squares = ExactSum::default();
         let (prepared, team_size) = (&memory.prepared(), team.size());
         let mut relax = |problem: &Problem3, prepared: &Prepared, ranges: &[[u32; 2]]| {
@@ -265,8 +265,8 @@ impl Course<'_> {
     /// Compute the residual of the closest forces that the laws allow, and keep these if they are the best so far.
     fn look(&mut self) -> Result<crate::solve::Residual> {
         let Self { team, laws, problem, order, room, group, options, state, .. } = self;
-        let Room { memory, now, allowed, velocities, best, history, .. } = &mut **room;
-        let State { norms, report, .. } = state;
+        let Buffers { memory, now, allowed, velocities, best, history, .. } = &mut **room;
+        let CourseState { norms, report, .. } = state;
         let now = &now[..];
         fill(team, allowed, |row| allowed_in_row::<NormalThird>(laws, row, now));
         let allowed = &allowed[..];

@@ -19,8 +19,8 @@ use crate::solve::{Method, Options, Report};
 
 use super::mpi::agreement::Call;
 use super::system::ParallelSystem;
-use course::Room;
-use order::Order;
+use course::Buffers;
+use order::Sequence;
 use threes::Threes;
 
 /// How processes work together.
@@ -35,9 +35,9 @@ pub enum Mode {
 /// The workspace of solutions, kept for the next one.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    order: Order,
+    order: Sequence,
     threes: Threes,
-    room: Room,
+    room: Buffers,
 }
 
 impl Workspace {
@@ -48,7 +48,7 @@ impl Workspace {
 
     /// The pattern of W has changed.
     pub(super) fn forget_order(&mut self) {
-        self.order = Order::default();
+        self.order = Sequence::default();
     }
 }
 

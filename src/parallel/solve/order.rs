@@ -14,12 +14,12 @@ use crate::rows::BlockRows;
 use crate::solve::parts_of_solution::Sweeps;
 
 use super::Mode;
-use super::schedule::{Given, Stage, stages};
+use super::schedule::{Stage, StageInput, stages};
 use super::splitting::Splitting;
 
 /// Rows that are relaxed without messages between them, as ranges of rows of three.
 #[derive(Debug, Default)]
-pub struct Part {
+pub struct ColorPart {
     alone: Vec<[u32; 2]>,
     shared: Vec<[u32; 2]>,
     ends: Vec<u32>,
@@ -30,7 +30,7 @@ pub struct Part {
 pub struct Color {
     /// Rows that are relaxed before the message of this color: those with blocks in columns of the halo, which are the rows in the halos of
     /// others, and those that come before them. And rows that are relaxed while the message is under way.
-    pub parts: [Part; 2],
+    pub parts: [ColorPart; 2],
     /// Rows of three that go to each neighbor, and those that come.
     out: Vec<(usize, Vec<u32>)>,
     inbox: Vec<(usize, Vec<u32>)>,
@@ -39,7 +39,7 @@ pub struct Color {
 
 /// The order of all rows.
 #[derive(Debug, Default)]
-pub struct Order {
+pub struct Sequence {
     pub colors: Vec<Color>,
     /// All own rows, ascending, as ranges of rows of three.
     pub own: Vec<[u32; 2]>,
@@ -52,7 +52,7 @@ pub struct Order {
 const FIRST_TAG: c_int = 16;
 const TAGS: usize = 16384;
 
-impl Order {
+impl Sequence {
     pub fn is_of(&self, mode: Mode) -> bool {
         self.mode == Some(mode)
     }
@@ -75,7 +75,7 @@ fn firsts(w: &BlockRows) -> memory::Result<Vec<u32>> {
     Ok(list)
 }
 
-impl Part {
+impl ColorPart {
     fn new(stage: &Stage, range: impl Fn(u32) -> [u32; 2]) -> memory::Result<Self> {
         let [alone, shared] = [&stage.alone, &stage.shared]
             .map(|rows| memory::collected(rows.len(), rows.iter().map(|&row| range(row))));
@@ -172,7 +172,7 @@ impl ParallelSystem {
         Ok(())
     }
 
-    fn list_order(&self, colors: &[u32], count: usize, precedence: Option<&Precedence>) -> Result<Order> {
+    fn list_order(&self, colors: &[u32], count: usize, precedence: Option<&Precedence>) -> Result<Sequence> {
         let w = self.system.results()?.w;
         let firsts = firsts(&w)?;
         let is_fast = precedence.is_none();
@@ -182,7 +182,7 @@ impl ParallelSystem {
         let own = memory::collected(self.rows.own.len(), own)?;
         let split = if is_fast { self.list_splitting(&firsts)? } else { Splitting::default() };
         let mode = Some(if is_fast { Mode::Fast } else { Mode::SameBits });
-        Ok(Order { colors, own, split, mode })
+        Ok(Sequence { colors, own, split, mode })
     }
 
     /// The own rows with blocks in columns of the halo. Other processes have them in their halos.
@@ -207,7 +207,7 @@ impl ParallelSystem {
         let own = &self.rows.own;
         let stages = match precedence {
             Some(precedence) => {
-                stages(&Given { w: *w, precedence, colors, count, own, is_boundary: &is_boundary })?
+                stages(&StageInput { w: *w, precedence, colors, count, own, is_boundary: &is_boundary })?
             }
             None => {
                 let of = |boundary: bool| {
@@ -220,7 +220,7 @@ impl ParallelSystem {
         };
         let mut lists = memory::with_capacity(count)?;
         for [before, during] in &stages {
-            let parts = [Part::new(before, range)?, Part::new(during, range)?];
+            let parts = [ColorPart::new(before, range)?, ColorPart::new(during, range)?];
             lists.push(Color { parts, ..Color::default() });
         }
         let add = |rows: &[RowsOfRank], lists: &mut [Color], is_out: bool| -> memory::Result {

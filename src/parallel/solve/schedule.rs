@@ -21,7 +21,7 @@ pub struct Stage {
 
 /// The data from which the order follows.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct StageInput<'a> {
     pub w: BlockRows<'a>,
     pub precedence: &'a Precedence,
     /// The color of each row.
@@ -33,7 +33,7 @@ pub struct Given<'a> {
     pub is_boundary: &'a [bool],
 }
 
-impl<'a> Given<'a> {
+impl<'a> StageInput<'a> {
     /// The neighbors of a row that come before it.
     fn before(&self, row: u32) -> impl Iterator<Item = usize> + use<'a> {
         let Self { w, precedence, .. } = *self;
@@ -43,7 +43,7 @@ impl<'a> Given<'a> {
 }
 
 struct Search<'a> {
-    given: Given<'a>,
+    given: StageInput<'a>,
     /// Rows that are in the list, or belong to other processes.
     is_done: Vec<bool>,
     /// Rows that wait for neighbors, with the next block to look at.
@@ -53,7 +53,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Append a row after the own rows before it.
     fn append(&mut self, row: u32, list: &mut Vec<u32>) -> memory::Result {
-        let Given { w, precedence, .. } = self.given;
+        let StageInput { w, precedence, .. } = self.given;
         push(&mut self.stack, (row, w.blocks(row as usize).start))?;
         while let Some(&mut (row, ref mut next)) = self.stack.last_mut() {
             let is_before = |&other: &i32| {
@@ -80,8 +80,8 @@ impl Search<'_> {
 }
 
 /// The stages of each color: the rows that come before its message, and those that come while it is under way.
-pub fn stages(given: &Given) -> memory::Result<Vec<[Stage; 2]>> {
-    let Given { w, colors, count, own, is_boundary, .. } = *given;
+pub fn stages(given: &StageInput) -> memory::Result<Vec<[Stage; 2]>> {
+    let StageInput { w, colors, count, own, is_boundary, .. } = *given;
     let mut is_done = repeated(w.len(), true)?;
     own.iter().for_each(|&row| is_done[row as usize] = false);
     let mut search = Search { given: *given, is_done, stack: Vec::new() };
@@ -111,7 +111,7 @@ pub fn stages(given: &Given) -> memory::Result<Vec<[Stage; 2]>> {
 }
 
 /// Divide the rows of stages into groups, such that each row comes after the own rows before it.
-fn share_stages(given: &Given, stages: &mut [[Stage; 2]]) -> memory::Result {
+fn share_stages(given: &StageInput, stages: &mut [[Stage; 2]]) -> memory::Result {
     // Groups have numbers through all stages; rows of other processes are in none.
     let mut groups = repeated(given.w.len(), 0_u32)?;
     let mut end = 1;
