@@ -8,6 +8,7 @@ mod articulated;
 mod blas;
 mod measure;
 mod mixed;
+mod odd_row;
 mod one_limit;
 mod products;
 mod reuse;
@@ -102,6 +103,7 @@ fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 fn little() -> Result<(), String> {
     reuse::measure()?;
     one_limit::measure()?;
+    odd_row::measure()?;
     products::measure()
 }
 

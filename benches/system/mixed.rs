@@ -11,7 +11,7 @@ use ldy_benches::scenes::STEP;
 use testing::Random;
 
 /// Bodies along each side of a grid of rigid ones, each touching its neighbors.
-const SIDE: usize = 8;
+pub const SIDE: usize = 8;
 /// Robots, each with velocities, one row of friction loss for most of these, and feet that are welds.
 const ROBOTS: usize = 24;
 const DOFS: usize = 34;
@@ -134,12 +134,12 @@ impl Scene {
 }
 
 /// Others may have the processor for a while: of many turns some have it alone.
-fn least(times: Vec<Duration>) -> Duration {
+pub fn least(times: Vec<Duration>) -> Duration {
     times.into_iter().min().unwrap_or_default()
 }
 
 /// Where a body of the grid is.
-fn place(k: usize) -> [f64; 3] {
+pub fn place(k: usize) -> [f64; 3] {
     [k % SIDE, k / SIDE % SIDE, k / (SIDE * SIDE)].map(|i| i as f64)
 }
 
