@@ -1,4 +1,4 @@
-# The checks of .ci/run, three at a time: while one waits for the network, for another process or for cargo, two processors have others.
+# The checks of .ci/run, two at a time: while one waits for a test or for a crate that all others need, the other continues.
 # `make -f .ci/checks.mk NAME` runs one check and the checks before it.
 
 CARGO ?= cargo
