@@ -85,32 +85,14 @@ impl Scene {
                 }
             }
         }
-        scene.touch()?;
+        scene.contacts = touch(&mut scene.system, &scene.grid)?;
         Ok(scene)
-    }
-
-    /// Put contacts between all neighbors.
-    fn touch(&mut self) -> Result<(), String> {
-        for k in 0..self.grid.len() {
-            for step in [1, SIDE, SIDE * SIDE] {
-                if k / step % SIDE + 1 < SIDE && k + step < self.grid.len() {
-                    let bodies = [Some(self.grid[k]), Some(self.grid[k + step])];
-                    let (a, b) = (place(k), place(k + step));
-                    let middle = [0, 1, 2].map(|i| 0.5 * (a[i] + b[i]));
-                    self.contacts.push(said(self.system.add_point_constraint(bodies, &UNIT, [middle; 2]))?);
-                }
-            }
-        }
-        Ok(())
     }
 
     /// All inertias and rotations change; then every contact is another one.
     fn turn(&mut self, number: usize) -> Result<(), String> {
-        let (c, s) = ((0.1 * number as f64).cos(), (0.1 * number as f64).sin());
         let start = Instant::now();
-        for &body in &self.grid {
-            said(self.system.set_rotation(body, &[c, s, 0.0, -s, c, 0.0, 0.0, 0.0, 1.0]))?;
-        }
+        turn(&mut self.system, &self.grid, number)?;
         for (&robot, inverse) in self.robots.iter().zip(&self.inverses) {
             said(self.system.set_inertia(robot, said(Inertia::dense(DOFS, inverse))?))?;
         }
@@ -119,7 +101,7 @@ impl Scene {
         for id in std::mem::take(&mut self.contacts) {
             said(self.system.remove_constraint(id))?;
         }
-        self.touch()?;
+        self.contacts = touch(&mut self.system, &self.grid)?;
         for (&robot, inverse) in self.robots.iter().zip(&self.inverses) {
             said(self.system.set_inertia(robot, said(Inertia::dense(DOFS, inverse))?))?;
         }
@@ -139,8 +121,30 @@ pub fn least(times: Vec<Duration>) -> Duration {
 }
 
 /// Where a body of the grid is.
-pub fn place(k: usize) -> [f64; 3] {
+fn place(k: usize) -> [f64; 3] {
     [k % SIDE, k / SIDE % SIDE, k / (SIDE * SIDE)].map(|i| i as f64)
+}
+
+/// Put contacts between all neighbors of a grid.
+pub fn touch(system: &mut System, grid: &[Id]) -> Result<Vec<Id>, String> {
+    let mut contacts = vec![];
+    for k in 0..grid.len() {
+        for step in [1, SIDE, SIDE * SIDE] {
+            if k / step % SIDE + 1 < SIDE && k + step < grid.len() {
+                let (a, b) = (place(k), place(k + step));
+                let middle = [0, 1, 2].map(|i| 0.5 * (a[i] + b[i]));
+                let bodies = [Some(grid[k]), Some(grid[k + step])];
+                contacts.push(said(system.add_point_constraint(bodies, &UNIT, [middle; 2]))?);
+            }
+        }
+    }
+    Ok(contacts)
+}
+
+/// Give all bodies of a grid the rotation with this number.
+pub fn turn(system: &mut System, grid: &[Id], number: usize) -> Result<(), String> {
+    let (s, c) = (0.1 * number as f64).sin_cos();
+    grid.iter().try_for_each(|&body| said(system.set_rotation(body, &[c, s, 0.0, -s, c, 0.0, 0.0, 0.0, 1.0])))
 }
 
 /// Measure and print the targets.

@@ -8,7 +8,7 @@ use ldy_benches::scenes::STEP;
 use ldy_benches::{said, threads};
 use testing::{Random, UNIT};
 
-use crate::mixed::{SIDE, least, place};
+use crate::mixed::{SIDE, least, touch, turn};
 
 /// The most that an update of all may take over updates of its parts.
 const MOST_OVER_PARTS: f64 = 1.25;
@@ -35,30 +35,22 @@ impl Scene {
         let count = SIDE.pow(3);
         let rigid = |_| said(system.add_rigid(1.0, &UNIT, &UNIT, &[0.0; 3]));
         let bodies = (0..count).map(rigid).collect::<Result<Vec<Id>, String>>()?;
-        for k in 0..count {
-            for step in [1, SIDE, SIDE * SIDE] {
-                if with_contacts && k / step % SIDE + 1 < SIDE {
-                    let pair = [Some(bodies[k]), Some(bodies[k + step])];
-                    let (a, b) = (place(k), place(k + step));
-                    let middle = [0, 1, 2].map(|i| 0.5 * (a[i] + b[i]));
-                    said(system.add_point_constraint(pair, &UNIT, [middle; 2]))?;
-                }
-            }
-            if with_joints && k % JOINT_OF == 0 && k + 1 < count {
+        if with_contacts {
+            touch(&mut system, &bodies)?;
+        }
+        if with_joints {
+            for pair in bodies.windows(2).step_by(JOINT_OF) {
                 let mut h = || -> Vec<f64> { (0..ROWS * DOFS).map(|_| random.signed()).collect() };
                 let operators = [h(), h()].map(|h| said(Operator::dense(ROWS, DOFS, &h)));
                 let operators = operators.into_iter().collect::<Result<Vec<_>, String>>()?;
-                said(system.add_constraint_rows(&[bodies[k], bodies[k + 1]], operators))?;
+                said(system.add_constraint_rows(pair, operators))?;
             }
         }
         Ok(Self { system, bodies, times: vec![] })
     }
 
     fn turn(&mut self, number: usize) -> Result<(), String> {
-        let (c, s) = ((0.1 * number as f64).cos(), (0.1 * number as f64).sin());
-        for &body in &self.bodies {
-            said(self.system.set_rotation(body, &[c, s, 0.0, -s, c, 0.0, 0.0, 0.0, 1.0]))?;
-        }
+        turn(&mut self.system, &self.bodies, number)?;
         let start = Instant::now();
         said(self.system.update(STEP))?;
         if number >= WARM_UP {
