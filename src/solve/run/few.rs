@@ -234,3 +234,32 @@ fn is_flat<A: Axes>(problem: &Problem3) -> bool {
             .all(|(column, block)| steps::are_apart::<A>(block) && (column == row || block[4 * A::T] == 0.0))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::frames::NormalThird;
+    use crate::solve::problem::Normal;
+
+    /// Two rows that are coupled in the plane of the first tangent and the normal; second tangents move alone, or as the additional
+    /// entry of a block of W says.
+    #[test]
+    fn each_entry_that_couples_a_second_tangent_is_seen() {
+        let entries: [f64; 9] = [2.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.0, 2.0];
+        let beside = std::array::from_fn(|i| if i == 4 { 0.0 } else { 0.25 * entries[i] });
+        let flat = [entries, beside, beside, entries];
+        let is_flat_with = |values: &[Block]| {
+            let (starts, columns, b) = (&[0, 2, 4], &[0, 1, 0, 1], &[[0.0; 3]; 2]);
+            is_flat::<NormalThird>(&Problem3 { starts, columns, values, b, normal: Normal::Third })
+        };
+        assert!(is_flat_with(&flat));
+        for block in 0..4 {
+            for entry in [1, 3, 4, 5, 7] {
+                let mut values = flat;
+                values[block][entry] += 0.1;
+                let is_own = entry == 4 && block % 3 == 0;
+                assert_eq!(is_flat_with(&values), is_own, "entry {entry} of block {block}");
+            }
+        }
+    }
+}
