@@ -63,7 +63,7 @@ const LARGE: f64 = 0.1;
 const FEW: usize = 64;
 
 /// Problems with at most this number of rows begin with a few steps, and nothing is sought in the space of bodies for them.
-const VERY_FEW: usize = 12;
+pub const VERY_FEW: usize = 12;
 
 /// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 10;

@@ -25,7 +25,7 @@ use super::coloring::MANY;
 use super::conflict::{self, Multiplier};
 use super::options::{Progress, Report, Status};
 use super::residual::Sums;
-use super::run::{Observer, Outcome, Room, Source, Task};
+use super::run::{Observer, Outcome, Room, Source, Task, VERY_FEW};
 use bodies::{AllRows, BodiesOfIsland};
 pub use components::{Components, join, root};
 use copies::{Copies, Copy};
@@ -55,7 +55,8 @@ pub struct Islands {
     conflict: Vec<Multiplier>,
 }
 
-/// Islands that are solved one after another in the same room: one island, or several small ones with the same pattern.
+/// Islands that are solved one after another in the same room: one island, or several small ones, with the same pattern unless their
+/// rows are few.
 #[derive(Debug, Default)]
 struct Batches {
     /// The first island of each batch and its first index in the list of rows; then the ends.
@@ -296,7 +297,11 @@ impl Batches {
         self.shared = 0;
         let mut end = 0;
         for (island, &start) in starts[..islands.len()].iter().enumerate() {
-            if start >= end || copies.pattern(islands, island) != copies.pattern(islands, island - 1) {
+            // Few rows seldom need what rooms keep of a pattern. The first room has the history of the largest island.
+            let is_few = self.islands.len() > 1 && islands.rows(island).len() <= VERY_FEW;
+            let is_like_last =
+                || is_few || copies.pattern(islands, island) == copies.pattern(islands, island - 1);
+            if start >= end || !is_like_last() {
                 push(&mut self.islands, island as u32)?;
                 push(&mut self.rows, start)?;
                 end = start + ROWS;
