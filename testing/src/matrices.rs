@@ -50,6 +50,11 @@ impl Random {
     }
 }
 
+/// A⁻¹ of a regular matrix. This crate is optimized where unit tests are not, and then inverses take most of their time.
+pub fn inverse_of(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+    matrix.clone().try_inverse().expect("a regular matrix")
+}
+
 /// A 3×3 matrix as the library takes it.
 pub fn block(matrix: &Matrix3<f64>) -> [f64; 9] {
     matrix.as_slice().try_into().expect("nine values")

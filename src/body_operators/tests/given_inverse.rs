@@ -1,7 +1,7 @@
 //! Random inverses A⁻¹, and panels that get them in each form in which A can be known.
 
 use nalgebra::DMatrix;
-use testing::matrices::nonzero;
+use testing::matrices::{inverse_of, nonzero};
 
 use crate::body_operators::Panel;
 use crate::inertia::{BlockDiagonal, Dense, InertiaRef, Inverse, Matrix, Sparse, Structure, Workspace};
@@ -50,7 +50,7 @@ impl Known {
                 apply(InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap())));
             }
             Self::Matrix => {
-                let (starts, rows, values) = nonzero(&inverse.clone().try_inverse().unwrap(), |i, j| i >= j);
+                let (starts, rows, values) = nonzero(&inverse_of(inverse), |i, j| i >= j);
                 let (starts, rows, values) = (&starts[..], &rows[..], &values[..]);
                 let structure = Structure::PositiveDefinite;
                 apply(InertiaRef::Matrix(Matrix { structure, starts, rows, values }));

@@ -1,15 +1,12 @@
 use nalgebra::{DMatrix, Matrix3xX};
 use proptest::prelude::*;
+use testing::matrices::inverse_of;
 
 use super::matrices::{Columns, matrix, random_matrix, structures, values};
 use crate::inertia::{Defect, FactorError, FactorStatus, Factored, Structure, Workspace};
 
 const SPD: Structure = Structure::PositiveDefinite;
 const GENERAL: Structure = Structure::General;
-
-fn inverse(full: &DMatrix<f64>) -> DMatrix<f64> {
-    full.clone().try_inverse().unwrap()
-}
 
 /// The panels of A⁻¹Hᵀ by a dense inverse.
 fn expected(inverse: &DMatrix<f64>, panels: &[f64]) -> Vec<f64> {
@@ -27,7 +24,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn check_solves(full: &DMatrix<f64>, factor: &Factored, panels: usize, work: &mut Workspace) {
-    let inverse = inverse(full);
+    let inverse = inverse_of(full);
     let h = values(3 * full.nrows() * panels, 17);
     let mut y = h.clone();
     factor.solve(&mut y, work).unwrap();
@@ -212,7 +209,7 @@ proptest! {
             let h = y.clone();
             factor.solve(&mut y, &mut work).unwrap();
             if !singular && factor.condition(&mut work).unwrap() < 1e10 {
-                prop_assert!(largest_difference(&y, &expected(&inverse(&full), &h)) < 1e-9);
+                prop_assert!(largest_difference(&y, &expected(&inverse_of(&full), &h)) < 1e-9);
             }
         }
     }

@@ -1,5 +1,6 @@
 use nalgebra::{DMatrix, Matrix3};
 use proptest::prelude::*;
+use testing::matrices::inverse_of;
 
 use super::matrices::{Columns, matrix, random_matrix};
 use crate::inertia::{Defect, FactorError, Factored, NodalInverse, Structure, Workspace};
@@ -33,7 +34,7 @@ proptest! {
     ) {
         let (mut factor, mut work) = (Factored::default(), Workspace::default());
         Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
-        let inverse = full.clone().try_inverse().unwrap();
+        let inverse = inverse_of(&full);
         let mut entries = NodalInverse::default();
         for request in requests {
             let mut nodes: Vec<u32> = request.into_iter().map(|node| node % (full.nrows() as u32 / 3)).collect();
@@ -87,7 +88,7 @@ proptest! {
     fn a_response_is_the_sum_over_the_nodes((structure, full) in matrix(3), weights in prop::array::uniform4(-1.0..1.0_f64)) {
         let (mut factor, mut work) = (Factored::default(), Workspace::default());
         Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
-        let inverse = full.clone().try_inverse().unwrap();
+        let inverse = inverse_of(&full);
         let mut entries = NodalInverse::default();
         let nodes: Vec<u32> = (0..(full.nrows() as u32 / 3).min(6)).rev().collect();
         entries.update(&factor, &nodes, &mut work).unwrap();
@@ -118,7 +119,7 @@ fn a_changed_matrix_is_noticed() {
             Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
             // Entries of the previous matrix are not used.
             assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(3));
-            check(&entries, &nodes, structure, &full.try_inverse().unwrap());
+            check(&entries, &nodes, structure, &inverse_of(&full));
             assert_eq!(block(&entries, 1, 0), None);
             assert_eq!(block(&entries, 0, 99), None);
         }
@@ -141,7 +142,7 @@ fn nodes_out_of_use_are_dropped_when_there_are_many() {
     assert_eq!(entries.nodes.len(), 3);
     assert!([3, 5, 152].iter().all(|&node| entries.slot(node).is_some()));
     assert!(entries.bytes() >= 72 * 150 * 151 / 2);
-    check(&entries, &[152, 3, 5], Structure::PositiveDefinite, &full.try_inverse().unwrap());
+    check(&entries, &[152, 3, 5], Structure::PositiveDefinite, &inverse_of(&full));
 }
 
 /// Columns of nodes that are not in use are not solved for.
@@ -151,7 +152,7 @@ fn blocks_are_computed_when_they_are_needed() {
         let (mut factor, mut work) = (Factored::default(), Workspace::default());
         let full = random_matrix(structure, 3 * 60, 2, 6);
         Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
-        let inverse = full.try_inverse().unwrap();
+        let inverse = inverse_of(&full);
         let mut entries = NodalInverse::default();
         // Blocks (row, column) that are not known, without symmetry.
         for (needed, made, unknown) in [
@@ -180,7 +181,7 @@ fn entries_stay_below_the_most_bytes() {
     for structure in [Structure::PositiveDefinite, Structure::General] {
         let (mut factor, mut work) = (Factored::default(), Workspace::default());
         let full = random_matrix(structure, 3 * 60, 2, 6);
-        let inverse = full.clone().try_inverse().unwrap();
+        let inverse = inverse_of(&full);
         Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
         let most = NodalInverse::bytes_of(20, structure == Structure::PositiveDefinite);
         let mut entries = NodalInverse::with_most_bytes(most);

@@ -92,7 +92,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
+        #![proptest_config(ProptestConfig::with_cases(testing::cases(40)))]
 
         /// Compared with a set of the standard library.
         #[test]
