@@ -53,8 +53,7 @@ CARGO ?= cargo
 # The command that builds the library, and its options: without the benches, but with the features that these and tests ask of
 # dependencies.
 CARGO_BUILD ?= $(CARGO) build
-LIBRARY_OPTIONS = --locked $(CARGO_QUIET) --package ldy --package ldy-testing --no-default-features
-LIBRARY = --release $(LIBRARY_OPTIONS)
+LIBRARY = --release --locked $(CARGO_QUIET) --package ldy --package ldy-testing --no-default-features
 # Cargo shows its progress to a person; other programs see errors and warnings only.
 CARGO_QUIET := $(shell test -t 2 || echo --quiet)
 CC ?= cc
@@ -110,14 +109,12 @@ test: library
 	$(CARGO) test --locked --package ldy-wall
 	@$(C_TESTS) --quiet sanitize
 
-# The cargo of tests: that of .ci/checks.mk lints what it compiles.
-TEST_CARGO ?= $(CARGO)
-
 # Unit tests compute little, so they are not optimized: their compiler would take longer than they do. Tests from outside compute more.
-# Options stand before the command: behind it they would replace those of TEST_CARGO.
-UNIT_CARGO := $(TEST_CARGO) --config profile.test.package.ldy.opt-level=0
-UNIT_TESTS := $(UNIT_CARGO) test --locked --package ldy --lib
-OTHER_TESTS := $(TEST_CARGO) test --locked --test '*' --examples
+checked_settings = $(foreach setting,opt-level=0 debug-assertions=true overflow-checks=true codegen-units=16,--config profile.$(1).package.ldy.$(setting))
+UNIT_TESTS := $(CARGO) $(call checked_settings,test) test --locked --package ldy --lib
+# .ci/checks.mk tests the library of the release profile, which it builds anyway.
+PROFILE_OPTIONS ?=
+OTHER_TESTS := $(CARGO) test --locked $(PROFILE_OPTIONS) --package ldy-tests --package ldy-benches --package ldy-solve
 
 test-rust: test-units test-others
 
@@ -126,7 +123,7 @@ test-units:
 
 test-others:
 	$(OTHER_TESTS)
-	$(TEST_CARGO) test --locked --doc
+	$(CARGO) test --locked $(PROFILE_OPTIONS) --package ldy --doc
 
 # The programs of these tests alone.
 test-programs:
@@ -156,7 +153,7 @@ solve:
 	  echo '  make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder' >&2; \
 	  exit 2; }
 	@scripts/require cc $(CARGO)
-	@$(CARGO) run --release --locked $(CARGO_QUIET) --example solve -- --tolerance $(TOLERANCE) --out $(OUT) $(FILES)
+	@$(CARGO) run --release --locked $(CARGO_QUIET) --package ldy-solve -- --tolerance $(TOLERANCE) --out $(OUT) $(FILES)
 
 # ---- MPI
 
@@ -191,25 +188,27 @@ mpi:
 
 test-mpi: test-mpi-crate test-mpi-programs
 
-# The crate's own tests of code that MPI changes. They compute little, so they are not optimized. The linker is an argument of rustc,
-# for this crate alone: as a setting of cargo it would cause all other crates to be built again.
+# The crate's own tests of code that MPI changes. The linker is an argument of rustc, for this crate alone: as a setting of cargo it would
+# cause all other crates to be built again. With the profile bench, other crates are those of the release profile.
 MPI_UNIT_TESTS ?= legacy:: ffi:: parallel::
+MPI_UNIT_PROFILE ?= test
 
 test-mpi-crate:
 	@scripts/require cc $(CARGO) $(MPICC.$(firstword $(MPIS)))
-	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(UNIT_CARGO) rustc --locked --quiet --lib --profile test --features mpi \
-	  --message-format json-render-diagnostics -- \
+	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(CARGO) $(call checked_settings,$(MPI_UNIT_PROFILE)) rustc --locked --quiet --lib \
+	  --profile $(MPI_UNIT_PROFILE) --features mpi --message-format json-render-diagnostics -- \
 	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet $(MPI_UNIT_TESTS)
 
 # For each MPI, the C tests of one process that work in a build for MPI, and the tests of several processes. These compute little, too:
-# the library is that of the dev profile, not optimized, on the dependencies of other tests.
-MPI_DEV_LIB := $(abspath $(TARGET))/debug/libldy.a
+# the library is not optimized. With a target named it has a place of its own, beside the serial library.
+RUST_TARGET = $(shell rustc --print host-tuple)
+MPI_PLAIN_LIB = $(abspath $(TARGET))/$(RUST_TARGET)/release/libldy.a
 
 test-mpi-programs: library
 	@scripts/require cc pkg-config $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
-	@LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(TEST_CARGO) --config profile.dev.package.ldy.opt-level=0 build $(LIBRARY_OPTIONS) --features mpi
+	@LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(CARGO) $(call checked_settings,release) build $(LIBRARY) --features mpi --target $(RUST_TARGET)
 	@mkdir -p $(MPIS:%=$(MPI_TARGET)/%)
-	@packaging/slim $(MPI_DEV_LIB) $(call mpi_library,$(firstword $(MPIS)))
+	@packaging/slim $(MPI_PLAIN_LIB) $(call mpi_library,$(firstword $(MPIS)))
 	@$(other_mpis) true
 	@$(foreach mpi,$(MPIS),echo "---- $(mpi)" && $(call mpi_tests,$(mpi)) $(if $(filter $(mpi),$(firstword $(MPIS))),$(FIRST_MPI_TESTS),$(OTHER_MPI_TESTS)) &&) true
 	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
@@ -217,7 +216,7 @@ test-mpi-programs: library
 
 mpi_library = $(MPI_TARGET)/$(1)/libldy-mpi.a
 other_mpis = $(foreach mpi,$(wordlist 2,$(words $(MPIS)),$(MPIS)),\
-  packaging/other-mpi $(MPI_DEV_LIB) $(MPICC.$(mpi)) $(call mpi_library,$(mpi)) &&)
+  packaging/other-mpi $(MPI_PLAIN_LIB) $(MPICC.$(mpi)) $(call mpi_library,$(mpi)) &&)
 
 # With the first MPI.
 scaling:

@@ -11,7 +11,7 @@ SEARCHED := {*.html,c/{ldy,struct,class}*.html,rust/ldy/**/*.html,[!cr]*/**/*.ht
 DOCUMENTED ?= --workspace --exclude ldy-python --exclude ldy-wall --exclude ldy-kernels
 
 rustdoc:
-	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps $(CARGO_QUIET) $(DOCUMENTED)
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps $(CARGO_QUIET) $(PROFILE_OPTIONS) $(DOCUMENTED)
 
 # The environment of the tests, with Sphinx in addition: the gallery runs the examples.
 $(PYTHON_TEST)/%/installed-site: $(PYTHON_TEST)/%/installed python/requirements-site.txt

@@ -1,13 +1,7 @@
 //! `docs/reference/symbols.md` names every exported symbol, each with a test that uses it.
 
+use crate::library::read;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-
-fn read(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
 
 /// The status of what the libraries of one process have not.
 const MPI_ONLY: &str = "addition, with MPI only";

@@ -98,8 +98,8 @@ fn scenes() -> Vec<(Scene, usize)> {
 /// The ranks agree with theory, by hand, and with singular values; so do the ranks of the first 1, 2, 3, … rows.
 #[test]
 fn redundant_rows_are_those_of_singular_values() {
-    let docs =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/how-to/redundancy.md")).unwrap();
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/how-to/redundancy.md"))
+        .unwrap();
     let mut lacking = Vec::new();
     for (mut scene, rank) in scenes() {
         scene.system.update(1e-3).unwrap();

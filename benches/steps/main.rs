@@ -4,23 +4,13 @@
 //! solver alone. `--method gauss-seidel` or `newton` selects that method. `--limit SECONDS` ends a step that takes longer; it
 //! counts as not solved.
 
-#[path = "../../examples/solve/archive.rs"]
-#[allow(dead_code)]
-mod archive;
-#[allow(dead_code, reason = "make solve and bench-steps share it")]
-#[path = "../../examples/solve/constraints.rs"]
-mod constraints;
-#[allow(dead_code, reason = "make solve and bench-steps share it")]
-#[path = "../../examples/solve/scenes.rs"]
-mod scenes;
-
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ldy::solve::{Method, Options, Solver, Status};
 use ldy_benches::thread_milliseconds as milliseconds;
-use scenes::Sequence;
+use problem_files::scenes::Sequence;
 
 /// The number of measured sweeps, and of the sweeps before them.
 const SWEEPS: usize = 32;
@@ -92,7 +82,7 @@ fn run(file: &Path, arguments: &Arguments) -> Result<(), Box<dyn std::error::Err
     let sequence = Sequence::read(file)?;
     let name = file.file_stem().unwrap_or_default().display().to_string();
     let mut steps = Vec::new();
-    for number in 0..sequence.len() {
+    for number in 0..sequence.steps() {
         let step = sequence.step(number);
         steps.push((step.system()?, step.laws(), step));
     }

@@ -13,6 +13,7 @@ use zip::{CompressionMethod, ZipArchive};
 pub struct Archive(ZipArchive<File>);
 
 impl Archive {
+    /// Open an archive.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(ZipArchive::new(File::open(path)?).map_err(io::Error::other)?))
     }

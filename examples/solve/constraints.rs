@@ -6,10 +6,12 @@ use ldy::solve::{Kind, Law};
 use ldy::system::{Inertia, Kinematics, Operator, Result, System};
 use nalgebra::DMatrix;
 
-/// The numbers of laws in files.
+/// The number of contacts with friction in files.
 pub const CONTACT: i64 = 0;
 const FIXED: i64 = 1;
+/// The number of bounds on one scalar row.
 pub const BOUNDS: i64 = 2;
+/// The number of contacts in the expansion phase of an impact, the largest.
 pub const EXPANSION: i64 = 3;
 
 /// One step.

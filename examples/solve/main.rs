@@ -1,22 +1,16 @@
 //! Solves frictional contact problems from files: `solve --tolerance 1e-8 --out FOLDER a.npz b.npz` prints a line for each problem
 //! and writes its forces to FOLDER/a.npy. The exit status is 1 if a problem misses the tolerance or cannot be read.
 
-mod archive;
-#[allow(dead_code, reason = "make solve and bench-steps share it")]
-mod constraints;
-mod problems;
-#[allow(dead_code, reason = "make solve and bench-steps share it")]
-mod scenes;
-
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, error, fs};
 
-use archive::Archive;
 use ldy::solve::{Options, Report, Solver, Status};
-use problems::MatrixProblem;
+use problem_files::archive::{self, Archive};
+use problem_files::problems::MatrixProblem;
+use problem_files::scenes;
 
 struct Arguments {
     tolerance: f64,

@@ -7,8 +7,8 @@ use ldy::rows::{BlockRows, RowLayoutBuf};
 use ldy::solve::{BodyRows, Error, Law, Normal, Options, Problem, Report, Solver};
 use nalgebra::DMatrix;
 
-use super::archive::{Archive, are_starts, fits, wrong};
-use super::constraints::{CONTACT, EXPANSION, law};
+use crate::archive::{Archive, are_starts, fits, wrong};
+use crate::constraints::{CONTACT, EXPANSION, law};
 
 /// The version of the format.
 const VERSION: f64 = 1.0;
@@ -23,6 +23,7 @@ pub struct MatrixProblem {
     b: Vec<f64>,
     normal: Normal,
     laws: Vec<Law>,
+    /// The initial guess, then the solution.
     pub forces: Vec<f64>,
     /// Z with W = Z Zᵀ, if it is known.
     z: Option<BodyRows>,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use nalgebra::{DMatrix, Matrix3, Quaternion, UnitQuaternion, Vector3};
 
-use super::archive::{Archive, are_starts, fits};
-use super::constraints::{BOUNDS, Step, contact_operator, frame, law, operators_of_rows};
+use crate::archive::{Archive, are_starts, fits};
+use crate::constraints::{BOUNDS, Step, contact_operator, frame, law, operators_of_rows};
 
 /// The largest number of velocities of a body: more are a mistake in the file.
 const MOST_DOFS: usize = 10_000;
@@ -216,6 +216,7 @@ impl Bodies {
 }
 
 impl Sequence {
+    /// Read a file with several steps.
     pub fn read(path: &Path) -> io::Result<Self> {
         let archive = &mut Archive::open(path)?;
         let constraints = Constraints::read(archive)?;
@@ -232,13 +233,13 @@ impl Sequence {
     }
 
     /// The number of steps.
-    pub fn len(&self) -> usize {
+    pub fn steps(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// A step.
     pub fn step(&self, number: usize) -> Step {
-        let steps = self.len();
+        let steps = self.steps();
         let part = |values: &Vec<f64>| {
             let size = values.len() / steps;
             number * size..(number + 1) * size

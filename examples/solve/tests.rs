@@ -3,14 +3,18 @@
 mod files;
 mod problems;
 
-use crate::archive::Archive;
-use crate::problems::MatrixProblem;
 use crate::solve_bodies;
 use ldy::solve::{Measure, Method, Options, Report, Status};
-use std::path::Path;
+use problem_files::archive::Archive;
+use problem_files::problems::MatrixProblem;
+use std::path::{Path, PathBuf};
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data")
+}
 
 fn contacts(name: &str) -> MatrixProblem {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/friction");
+    let folder = data().join("friction");
     read(&folder, name)
 }
 
@@ -40,7 +44,7 @@ fn all_are_solved_to_tight_tolerances() {
 
 #[test]
 fn contacts_that_roll_are_solved_to_tight_tolerances() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/rolling");
+    let folder = data().join("rolling");
     for name in ["RFC3D_sphere_1", "RFC3D_cube_1", "Chute-ndof-768-nc-4-3", "rockfall_14_25792"] {
         for tolerance in [1e-4, 1e-8, 1e-10] {
             let report = read(&folder, name).solve(&Options { tolerance, ..Options::default() }).unwrap();
@@ -81,7 +85,7 @@ fn what_cannot_be_reached_is_told() {
 }
 
 fn solve_recorded(name: &str, tolerance: f64) -> Report {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bodies").join(name);
+    let file = data().join("bodies").join(name);
     let options = Options { tolerance, ..Options::default() };
     let (_, report, _) = solve_bodies(&mut Archive::open(&file).unwrap(), &options).unwrap();
     assert_eq!(report.status, Status::Converged, "{name}, {tolerance}: {report:?}");

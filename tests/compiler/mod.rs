@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder above tests").to_path_buf()
 }
 
 /// A command in the root of the repository whose messages are in English.

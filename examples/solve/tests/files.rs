@@ -10,9 +10,10 @@ use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use crate::archive::Archive;
+use super::data;
 use crate::{Arguments, solve_all, solve_bodies, solve_matrix, status};
 use ldy::solve::Options;
+use problem_files::archive::Archive;
 
 /// The bytes of an array with this shape, in this order.
 pub fn array<T: npyz::AutoSerialize + Clone>(values: &[T], shape: &[u64], order: Order) -> Vec<u8> {
@@ -137,7 +138,7 @@ fn arrays_of_contacts_must_fit() {
 fn arrays_of_bodies_must_fit() {
     let folder = tempfile::tempdir().unwrap();
     for file in ["stack-4.npz", "chain-28.npz"] {
-        let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bodies").join(file);
+        let recorded = data().join("bodies").join(file);
         let arrays = arrays_of(&recorded);
         let members: Vec<_> =
             arrays.iter().map(|(name, values)| (name.as_str(), bytes(name, values))).collect();

@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 
 use npyz::Order;
 
+use super::data;
 use super::files::{archive, array, arrays_of, list, solved};
-use crate::archive::Archive;
-use crate::problems::MatrixProblem;
 use ldy::solve::{Options, Solver, write_problem};
+use problem_files::archive::Archive;
+use problem_files::problems::MatrixProblem;
 
 const INTEGERS: [&str; 8] =
     ["version", "normal_first", "heights", "indptr", "indices", "kind", "Z_indptr", "Z_indices"];
 
 /// The file that a C program has written: tests/data/problems/README.md.
 fn recorded() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/problems/mixed.npz")
+    data().join("problems/mixed.npz")
 }
 
 fn read(path: &Path) -> MatrixProblem {
