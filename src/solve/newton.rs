@@ -211,10 +211,15 @@ impl Equations<'_> {
         if slope.iter().any(|&x| x != 0.0) {
             let w = &self.problem.values[k];
             let scale = 1.0 / (self.roots[row] * self.roots[column]);
+            // Where a contact sticks there is nothing to multiply.
+            let is_unit = *slope == UNIT;
             for j in 0..3 {
                 let w = [w[3 * j] * scale, w[3 * j + 1] * scale, w[3 * j + 2] * scale];
                 for i in 0..3 {
-                    block[j][i] = slope[i] * w[0] + slope[3 + i] * w[1] + slope[6 + i] * w[2];
+                    block[j][i] = match is_unit {
+                        true => w[i],
+                        false => slope[i] * w[0] + slope[3 + i] * w[1] + slope[6 + i] * w[2],
+                    };
                 }
             }
         } else if column != row {

@@ -62,8 +62,10 @@ const LARGE: f64 = 0.1;
 /// In problems with at most this number of rows a few failures cost less than interior steps.
 const FEW: usize = 64;
 
-/// Problems with at most this number of rows begin with a few steps, and nothing is sought in the space of bodies for them.
+/// Problems with at most this number of rows begin with a few steps, and nothing is sought in the space of bodies for them; the same if at
+/// least half of all blocks are there.
 pub const VERY_FEW: usize = 12;
+const VERY_FEW_IF_DENSE: usize = 20;
 
 /// The maximum of rounds in which the residual does not decrease by a tenth.
 const MOST_IDLE: usize = 10;
@@ -158,10 +160,10 @@ impl Room {
         let has_moments = laws.iter().any(Law::is_of_moments);
         let rows = problem.rows();
         // Steps in the space of bodies do not know moments.
-        let is_in_contacts = has_moments || rows <= VERY_FEW;
+        let is_in_contacts = has_moments || is_very_few(problem);
         let source = if is_in_contacts { Source { bodies: None, ..source } } else { source };
         self.history.clear();
-        let is_few = (1..=VERY_FEW).contains(&rows) && options.method == Method::Automatic;
+        let is_few = rows > 0 && is_very_few(problem) && options.method == Method::Automatic;
         let mut begun = Begun::default();
         if is_few {
             begun.forces[..rows].copy_from_slice(forces);
@@ -237,6 +239,12 @@ impl Room {
             Normal::Third => few::begin::<NormalThird>(given),
         }
     }
+}
+
+/// Whether a problem begins with a few steps.
+fn is_very_few(problem: &Problem3) -> bool {
+    let rows = problem.rows();
+    rows <= VERY_FEW || rows <= VERY_FEW_IF_DENSE && 2 * problem.columns.len() >= rows * rows
 }
 
 /// The maximum of residuals in the history of a problem.
@@ -370,7 +378,13 @@ impl Run<'_, '_> {
             return self.steps::<A>(Trial::Long);
         }
         let is_far = start.is_some() && self.best_residual() > LARGE && !self.laws.iter().any(Law::is_joint);
-        if !is_far && let Some(end) = self.steps::<A>(trial)? {
+        // A few steps have failed already.
+        let is_tried =
+            trial == Trial::Small && is_very_few(self.problem) && self.options.method == Method::Automatic;
+        if !is_far
+            && !is_tried
+            && let Some(end) = self.steps::<A>(trial)?
+        {
             return Ok(Some(end));
         }
         let Some(start) = start else { return Ok(None) };

@@ -25,6 +25,8 @@ pub struct BoundedSolution {
     w: Block,
     /// The inverse, if all components are fixed and the block is regular.
     inverse: Option<Block>,
+    /// The reciprocals of the diagonal, if they are positive and nothing else is in the block, as where one scalar row is padded.
+    reciprocals: Option<Vector>,
     lower: Vector,
     upper: Vector,
 }
@@ -35,18 +37,27 @@ impl BoundedSolution {
         let fixed =
             lower.iter().all(|&l| l == f64::NEG_INFINITY) && upper.iter().all(|&u| u == f64::INFINITY);
         let inverse = if fixed { inverse(w).filter(|inverse| is_finite(inverse)) } else { None };
-        Self { w: *w, inverse, lower, upper }
+        let is_diagonal = (0..9).all(|k| if k % 4 == 0 { w[k] > 0.0 } else { w[k] == 0.0 });
+        let reciprocals = is_diagonal.then(|| [w[0], w[4], w[8]].map(f64::recip));
+        Self { w: *w, inverse, reciprocals, lower, upper }
     }
 }
 
 impl LocalLaw for BoundedSolution {
-    /// There are 27 combinations of components between and at their bounds. The function returns the force of the first combination
+    /// Components that W does not connect have their bounds each. Otherwise there are 27 combinations of components between and at
+    /// their bounds, and the function returns the force of the first combination
     /// that obeys the law. If there is none, since the block is singular, it returns the result of relaxing one component after the
     /// other, or the combination with the least violation.
     fn force<A: Axes>(&self, q: &Vector, old: &Vector, _: f64) -> Vector {
         if let Some(inverse) = &self.inverse {
             branch!(BoundsFixed);
             return times(inverse, &q.map(|q| -q));
+        }
+        if let Some(reciprocals) = &self.reciprocals {
+            let force = std::array::from_fn(|i| -q[i] * reciprocals[i]);
+            if is_finite(&force) {
+                return self.within(&force);
+            }
         }
         let mut best = (f64::INFINITY, *old);
         for i in 0..27 {

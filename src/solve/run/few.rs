@@ -18,10 +18,12 @@ use crate::solve::workspace::{diagonal, local, prepare_rolling};
 
 use super::costs::{dense_step_cost, sweep_cost};
 use super::sweeps::left_at_rate;
-use super::{Observer, Outcome, Task, VERY_FEW, counts, limit};
+use super::{Observer, Outcome, Task, VERY_FEW, VERY_FEW_IF_DENSE, counts, limit};
 
-/// The trials. The sweeps before the first one cost this share of a step, and before the next one `MORE` times as much.
-const TRIALS: usize = 3;
+/// The trials; there is one more in problems of at most `SMALLEST` rows, where other methods take longer to begin. The sweeps before the
+/// first one cost this share of a step, and before the next one `MORE` times as much.
+const TRIALS: usize = 2;
+const SMALLEST: usize = 4;
 const SHARE: f64 = 0.25;
 const MORE: f64 = 4.0;
 const LEAST_SWEEPS: usize = 2;
@@ -33,7 +35,7 @@ const AHEAD: f64 = 0.5;
 #[derive(Default)]
 pub(super) struct Begun {
     pub outcome: Outcome,
-    pub forces: [Vector; VERY_FEW],
+    pub forces: [Vector; VERY_FEW_IF_DENSE],
 }
 
 /// The workspace in a room. Residuals are added to the history.
@@ -74,15 +76,16 @@ struct Few<'a, 'w, const N: usize> {
     is_stopped: bool,
 }
 
-/// Begin the solution of a problem with one to `VERY_FEW` rows. Returns the status if it has ended.
+/// Begin the solution of a problem with one to `VERY_FEW_IF_DENSE` rows. Returns the status if it has ended.
 ///
 /// # Errors
 /// If memory is exhausted.
 pub(super) fn begin<A: Axes>(given: Given) -> memory::Result<Option<Status>> {
     match given.task.problem.rows() {
         1 => solve::<A, 1>(given),
-        2..=4 => solve::<A, 4>(given),
-        _ => solve::<A, VERY_FEW>(given),
+        rows if rows <= SMALLEST => solve::<A, SMALLEST>(given),
+        rows if rows <= VERY_FEW => solve::<A, VERY_FEW>(given),
+        _ => solve::<A, VERY_FEW_IF_DENSE>(given),
     }
 }
 
@@ -136,7 +139,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
     fn trials<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
         self.look::<A>()?;
         let mut sweeps = SHARE * self.step_cost / self.sweep_cost;
-        for _ in 0..TRIALS {
+        for _ in 0..TRIALS + usize::from(self.rows <= SMALLEST) {
             if let Some(end) = self.sweeps::<A>(LEAST_SWEEPS.max(sweeps as usize))? {
                 return Ok(Some(end));
             }
