@@ -1,6 +1,6 @@
 //! The linear equations of derivatives, A x = b with A = F + f + V W' or its transpose, W' = W / √(d d).
 //!
-//! A regular A has LU factors. Otherwise x is the vector of least length among those with the least |b − A x|: it is the limit of
+//! A regular A has LU factors; few rows are eliminated again for each b instead. Otherwise x is the vector of least length among those with the least |b − A x|: it is the limit of
 //! proximal points of α r + A x = b, Aᵀ r = 0, whose matrix with −α in the last diagonal is symmetric and quasidefinite, so that it has
 //! LDLᵀ factors in any order (Vanderbei 1995).
 
@@ -10,6 +10,7 @@ use crate::rows::pattern::range;
 use crate::solve::block_lu::{BlockLu, Shape, Square};
 use crate::team::Team;
 
+use super::dense::{self, DenseMatrix};
 use super::pattern::Pattern;
 
 /// α. Singular values of A below it count as zero; those above are resolved by few proximal points.
@@ -31,6 +32,7 @@ pub struct LinearizedEquations {
     /// The block of each entry of the pattern.
     values: Vec<Block>,
     lu: BlockLu<3>,
+    dense: DenseMatrix,
     is_singular: bool,
     /// The factors of the larger matrix if A is singular.
     pairs: BlockLu<6>,
@@ -74,15 +76,22 @@ impl LinearizedEquations {
         self.is_singular
     }
 
-    /// Find LU factors. Returns false if A is singular.
+    /// Find LU factors, or set a dense matrix. Returns false if A is singular.
     fn factorize_regular(&mut self, team: &mut Team, pattern: &Pattern) -> memory::Result<bool> {
-        let Self { values, lu, work, .. } = self;
-        lu.analyse(&pattern.starts, &pattern.columns, u64::MAX)?;
-        if !lu.factorise(team, Shape::Any, |_, k| Some(square(&values[k]))) {
-            return Ok(false);
-        }
+        let Self { values, lu, dense, work, .. } = self;
         (0..work.len()).for_each(|row| work[row] = probe(row));
-        lu.solve(team, work);
+        if is_dense(pattern) {
+            dense.fill(pattern, values)?;
+            if !dense.solve(work) {
+                return Ok(false);
+            }
+        } else {
+            lu.analyse(&pattern.starts, &pattern.columns, u64::MAX)?;
+            if !lu.factorise(team, Shape::Any, |_, k| Some(square(&values[k]))) {
+                return Ok(false);
+            }
+            lu.solve(team, work);
+        }
         // Not a number is not below.
         Ok(work.as_flattened().iter().all(|x| x.abs() < HUGE))
     }
@@ -107,13 +116,18 @@ impl LinearizedEquations {
     }
 
     fn solve_regular(&mut self, team: &mut Team, pattern: &Pattern, b: &mut [Vector]) {
-        let Self { values, lu, x, work, .. } = self;
+        let Self { values, lu, dense, x, work, .. } = self;
         x.copy_from_slice(b);
-        lu.solve(team, x);
-        // One correction of what rounding has left.
-        subtract(pattern, values, b, x, work);
-        lu.solve(team, work);
-        x.iter_mut().zip(&*work).for_each(|(x, change)| *x = sum(x, change));
+        if is_dense(pattern) {
+            // Rows are exchanged in the whole matrix, so that nothing is left to correct.
+            dense.solve(x);
+        } else {
+            lu.solve(team, x);
+            // One correction of what rounding has left.
+            subtract(pattern, values, b, x, work);
+            lu.solve(team, work);
+            x.iter_mut().zip(&*work).for_each(|(x, change)| *x = sum(x, change));
+        }
         subtract(pattern, values, b, x, work);
         b.copy_from_slice(x);
     }
@@ -137,11 +151,12 @@ impl LinearizedEquations {
         let Self { values, pairs, rests, x, changes, .. } = self;
         rests.fill([0.0; 3]);
         x.fill([0.0; 3]);
-        for _ in 0..POINTS {
+        for point in 0..POINTS {
             for (row, change) in changes.iter_mut().enumerate() {
                 let mut first = std::array::from_fn(|i| b[row][i] - ALPHA * rests[row][i]);
                 let mut second = [0.0; 3];
-                for k in range(&pattern.starts, row) {
+                let known = if point > 0 { range(&pattern.starts, row) } else { 0..0 };
+                for k in known {
                     let other = pattern.columns[k] as usize;
                     first = difference(&first, &times(&values[k], &x[other]));
                     let turned = &values[pattern.mirrored[k] as usize];
@@ -163,6 +178,11 @@ impl LinearizedEquations {
             }
         }
     }
+}
+
+/// Whether a dense matrix takes less time.
+fn is_dense(pattern: &Pattern) -> bool {
+    pattern.rows.len() <= dense::MOST_ROWS
 }
 
 /// Compute b − A x.

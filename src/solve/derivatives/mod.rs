@@ -4,6 +4,7 @@
 //! The rows whose forces depend on velocities (`pattern`) then have linear equations for the changes of their forces (`equations`), and
 //! the transposed equations give the derivatives of a function of forces and velocities by all data at once.
 
+mod dense;
 mod equations;
 mod law_change;
 mod linear_law;
@@ -13,7 +14,7 @@ mod pattern;
 mod ways;
 
 use crate::math::{Vector, largest};
-use crate::memory::{collect, push, refill};
+use crate::memory::{self, collect, push, refill};
 use crate::rows::Bsr3;
 use crate::rows::fault::{Error, Fault, check_size};
 use crate::rows::pattern::range;
@@ -84,6 +85,8 @@ pub struct Derivatives {
     state: State,
     measurement: Measurement,
     zeros: Vec<f64>,
+    /// Whether the next lists are those of rows with three scalar rows each, which depend on their number alone.
+    are_threes: bool,
     /// The row of each row of three, and whether it has moments.
     rows: Vec<u32>,
     is_of_moments: Vec<bool>,
@@ -342,18 +345,21 @@ impl Derivatives {
     }
 
     fn find(&mut self, problem: &Problem, laws: &[Law], forces: &[f64]) -> Result<(), Error> {
-        let Self { matrix, rows, places, starts, is_of_moments, .. } = self;
-        let ends = (0..problem.w.len()).map(|row| problem.w.scalars(row).end as u32);
-        collect(starts, problem.w.len() + 1, std::iter::once(0).chain(ends))?;
-        collect(is_of_moments, laws.len(), laws.iter().map(Law::is_of_moments))?;
         if let Some(w) = problem.w.as_threes() {
-            let count = problem.w.len();
-            collect(rows, count, 0..count as u32)?;
-            places.keep(count, (0..3 * count).map(|scalar| (scalar / 3, scalar % 3)))?;
-            matrix.copy(w)?;
+            if !self.are_threes || self.row_count() != problem.w.len() {
+                self.find_places(problem, laws)?;
+                let count = problem.w.len();
+                collect(&mut self.rows, count, 0..count as u32)?;
+                self.places.keep(count, (0..3 * count).map(|scalar| (scalar / 3, scalar % 3)))?;
+                self.are_threes = true;
+            }
+            self.matrix.copy(w)?;
             let problem = Problem3::new(w, problem.b.as_chunks().0, problem.normal);
             return self.find_in_threes(&problem, laws, forces.as_chunks().0);
         }
+        self.are_threes = false;
+        self.find_places(problem, laws)?;
+        let Self { matrix, rows, places, .. } = self;
         let mut padded = std::mem::take(&mut matrix.padded);
         padded.fill(problem, laws, forces)?;
         matrix.is_padded = true;
@@ -363,6 +369,12 @@ impl Derivatives {
         self.find_in_threes(&problem, laws, forces)?;
         self.matrix.padded = padded;
         Ok(())
+    }
+
+    fn find_places(&mut self, problem: &Problem, laws: &[Law]) -> memory::Result {
+        let ends = (0..problem.w.len()).map(|row| problem.w.scalars(row).end as u32);
+        collect(&mut self.starts, problem.w.len() + 1, std::iter::once(0).chain(ends))?;
+        collect(&mut self.is_of_moments, laws.len(), laws.iter().map(Law::is_of_moments))
     }
 
     fn find_in_threes(&mut self, problem: &Problem3, laws: &[Law], forces: &[Vector]) -> Result<(), Error> {
@@ -397,7 +409,7 @@ impl Derivatives {
         let solution = Solution { laws, forces, velocities, roots, zeros, lanes };
         refill(&mut self.laws, laws.len(), LinearLaw::default())?;
         for (row, law) in self.laws.iter_mut().enumerate() {
-            *law = of_kind!(&laws[row].kind, kind => kind.linearized::<A>(&solution, row, kinks)?);
+            of_kind!(&laws[row].kind, kind => kind.linearized::<A>(&solution, row, law, kinks)?);
         }
         Ok(())
     }

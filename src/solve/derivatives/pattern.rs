@@ -2,7 +2,7 @@
 
 use crate::memory::{self, collect, push, refill};
 use crate::rows::Bsr3;
-use crate::rows::pattern::range;
+use crate::rows::pattern::{KeptPattern, range};
 
 use super::linear_law::LinearLaw;
 
@@ -26,17 +26,24 @@ pub struct Pattern {
     places: Vec<u32>,
     /// Row, column and block of each entry.
     entries: Vec<(u32, u32, u32)>,
+    /// The pattern of W.
+    given: KeptPattern,
 }
 
 impl Pattern {
-    /// Find the pattern for linear laws.
+    /// Find the pattern for linear laws, unless it is that of the last call.
     pub fn find(&mut self, w: &Bsr3, laws: &[LinearLaw]) -> memory::Result {
+        let unknown = || (0..laws.len()).filter(|&row| !laws[row].is_given()).map(|row| row as u32);
+        if self.given.is(w.starts, w.columns) && unknown().eq(self.rows.iter().copied()) {
+            return Ok(());
+        }
+        self.given.forget();
         let Self { rows, places, .. } = self;
         rows.clear();
         refill(places, laws.len(), NONE)?;
-        for row in (0..laws.len()).filter(|&row| !laws[row].is_given()) {
-            places[row] = rows.len() as u32;
-            push(rows, row as u32)?;
+        for row in unknown() {
+            places[row as usize] = rows.len() as u32;
+            push(rows, row)?;
         }
         self.find_entries(w)?;
         let Self { rows, starts, columns, blocks, entries, .. } = self;
@@ -46,7 +53,8 @@ impl Pattern {
         refill(starts, rows.len() + 1, 0)?;
         entries.iter().for_each(|&(row, ..)| starts[row as usize + 1] += 1);
         (0..rows.len()).for_each(|k| starts[k + 1] += starts[k]);
-        self.mirror()
+        self.mirror()?;
+        self.given.keep(w.starts, w.columns)
     }
 
     /// List the blocks of the rows, and an entry without a block where only the transposed place has one.

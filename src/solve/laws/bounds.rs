@@ -147,9 +147,9 @@ impl LawKind for Bounds {
         &self,
         solution: &Solution,
         row: usize,
+        law: &mut LinearLaw,
         kinks: &mut Vec<Kink3>,
-    ) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw::default();
+    ) -> memory::Result {
         let (root, zero) = (solution.roots[row], solution.zeros[row]);
         for lane in 0..3 {
             let velocity = solution.velocities[row][lane] / root;
@@ -173,6 +173,6 @@ impl LawKind for Bounds {
             let to = if bound == Bound::None { &mut law.velocity } else { &mut law.force };
             to[4 * lane] = 1.0;
         }
-        Ok(law)
+        Ok(())
     }
 }

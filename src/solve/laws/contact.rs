@@ -190,9 +190,9 @@ impl LawKind for Contact {
         &self,
         solution: &Solution,
         row: usize,
+        law: &mut LinearLaw,
         kinks: &mut Vec<Kink3>,
-    ) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw::default();
+    ) -> memory::Result {
         let root = solution.roots[row];
         let Some(normal) = solution.closed_force::<A>(row) else {
             if solution.velocities[row][A::N] / root <= solution.zeros[row] {
@@ -200,7 +200,7 @@ impl LawKind for Contact {
             }
             law.force = UNIT;
             law.numbers[6 + A::N] = root;
-            return Ok(law);
+            return Ok(());
         };
         law.velocity[4 * A::N] = 1.0;
         let lanes = &[A::S, A::T];
@@ -213,12 +213,12 @@ impl LawKind for Contact {
             normal,
             kind,
         };
-        let pull = solution.add_part(&mut law, row, &part, kinks)?;
+        let pull = solution.add_part(law, row, &part, kinks)?;
         for lane in [A::S, A::T] {
             law.force[3 * A::N + lane] = pull[lane];
             law.numbers[6 + lane] = root * pull[lane];
         }
-        Ok(law)
+        Ok(())
     }
 }
 

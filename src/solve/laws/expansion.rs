@@ -150,9 +150,10 @@ impl LawKind for Expansion {
         &self,
         solution: &Solution,
         row: usize,
+        law: &mut LinearLaw,
         kinks: &mut Vec<Kink3>,
-    ) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw { has_least_force: true, ..LinearLaw::default() };
+    ) -> memory::Result {
+        law.has_least_force = true;
         let (root, zero) = (solution.roots[row], solution.zeros[row]);
         let (normal, velocity) = (root * solution.forces[row][A::N], solution.velocities[row][A::N] / root);
         let above = normal - root * self.least_force;
@@ -167,14 +168,14 @@ impl LawKind for Expansion {
         }
         if normal <= zero {
             (law.force[4 * A::S], law.force[4 * A::T]) = (1.0, 1.0);
-            return Ok(law);
+            return Ok(());
         }
         let (lanes, limits, kind) = (&[A::S, A::T], [self.friction; 2], KinkKind::Sliding);
         let part = LawPart { lanes, limits, columns: [0, 1], ratio: 1.0, normal, kind };
-        let pull = solution.add_part(&mut law, row, &part, kinks)?;
+        let pull = solution.add_part(law, row, &part, kinks)?;
         for lane in [A::S, A::T] {
             law.force[3 * A::N + lane] = pull[lane];
         }
-        Ok(law)
+        Ok(())
     }
 }

@@ -131,13 +131,14 @@ pub trait LawKind: Copy {
     /// Add the directions in which the force can change while the velocity remains, and their cones.
     fn add_faces<A: Axes>(&self, faces: &mut Faces, solution: &Solution, row: usize) -> memory::Result;
 
-    /// The law for small changes of a solution, for derivatives. Kinks of the solution are added.
+    /// Write the law for small changes of a solution, for derivatives, where the default is. Kinks of the solution are added.
     fn linearized<A: Axes>(
         &self,
         solution: &Solution,
         row: usize,
+        law: &mut LinearLaw,
         kinks: &mut Vec<Kink3>,
-    ) -> memory::Result<LinearLaw>;
+    ) -> memory::Result;
 
     /// The kind of a component for interior points; none if the component belongs to a cone of friction.
     #[inline(always)]

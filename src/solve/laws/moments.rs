@@ -83,14 +83,14 @@ impl LawKind for Moments {
         &self,
         solution: &Solution,
         row: usize,
+        law: &mut LinearLaw,
         kinks: &mut Vec<Kink3>,
-    ) -> memory::Result<LinearLaw> {
-        let mut law = LinearLaw::default();
+    ) -> memory::Result {
         let own = row.checked_sub(1).and_then(|before| Coefficients::of(solution.laws, before));
         let normal = row.checked_sub(1).and_then(|before| solution.closed_force::<A>(before));
         let (Some(Coefficients { limits: [_, rolling, torsion], .. }), Some(normal)) = (own, normal) else {
             law.force = UNIT;
-            return Ok(law);
+            return Ok(());
         };
         let before = solution.roots[row - 1];
         let ratio = solution.roots[row] / before;
@@ -110,13 +110,13 @@ impl LawKind for Moments {
             ..tangents
         };
         for part in [tangents, about_normal] {
-            let pull = solution.add_part(&mut law, row, &part, kinks)?;
+            let pull = solution.add_part(law, row, &part, kinks)?;
             for &lane in part.lanes {
                 law.pull[3 * A::N + lane] = pull[lane];
                 law.numbers[6 + lane] = before * pull[lane];
             }
         }
-        Ok(law)
+        Ok(())
     }
 }
 
