@@ -68,10 +68,10 @@ pub const VERY_FEW: usize = 12;
 const VERY_FEW_IF_DENSE: usize = 20;
 
 /// The maximum of rounds in which the residual does not decrease by a tenth.
-const MOST_IDLE: usize = 10;
+const MOST_IDLE: usize = 4;
 
 /// The courses that a solution may take, and the sweeps with which another one begins, times its number.
-const MOST_COURSES: usize = 3;
+const MOST_COURSES: usize = 6;
 const COLD_SWEEPS: usize = 500;
 
 /// Sweeps until forces that grow without end do so steadily, and sweeps over which their growth is measured.
@@ -315,13 +315,10 @@ impl Run<'_, '_> {
         if let Some(end) = self.over() {
             return Ok(end);
         }
-        let method = self.options.method;
-        self.room.sweeps.begin(&self.room.now);
-        if method != Method::Newton
-            && let Some(end) = self.sweeps::<A>(usize::MAX, method == Method::Automatic)?
-        {
+        if let Some(end) = self.first_sweeps::<A>()? {
             return Ok(end);
         }
+        let method = self.options.method;
         let (mut sweeps, mut idle, mut least) = (MORE_SWEEPS, 0, f64::INFINITY);
         let mut starts = STARTS.into_iter();
         let mut courses = 1;
@@ -348,9 +345,7 @@ impl Run<'_, '_> {
                 courses += 1;
                 (sweeps, idle) = (MORE_SWEEPS, 0);
                 starts = STARTS.into_iter();
-                self.room.now.fill([0.0; 3]);
-                self.begin_again();
-                if let Some(end) = self.sweeps::<A>(courses * COLD_SWEEPS, false)? {
+                if let Some(end) = self.sweeps_from_no_forces::<A>(courses * COLD_SWEEPS)? {
                     return Ok(end);
                 }
                 continue;

@@ -4,7 +4,7 @@ use crate::math::powers::ln;
 use crate::memory;
 use crate::solve::acceleration;
 use crate::solve::frames::Axes;
-use crate::solve::options::Status;
+use crate::solve::options::{Method, Status};
 
 use super::{LARGE, Room, Run};
 
@@ -32,6 +32,18 @@ const DOUBLINGS: usize = 8;
 /// on for as long as a hundred steps are usually enough.
 const IN_HEAP: f64 = 0.2;
 
+/// With more rows than this, the expected number of steps grows with the root of the rows.
+const LARGE_HEAP: f64 = 2000.0;
+
+/// A guess from which this number of sweeps did not lead to a tolerance of more than `TIGHT` gives way to no forces before the first
+/// steps: how many sweeps a heap takes depends more on where they begin than on the heap.
+const MANY_SWEEPS: usize = 1000;
+const TIGHT: f64 = 2e-5;
+
+/// With a tolerance of more than this, sweeps usually reach it in a heap, and estimates count less.
+const LOOSE: f64 = 2e-4;
+const MOST_AHEAD_IF_LOOSE: f64 = 1.5;
+
 /// The sweeps that are left and count, and those that count in a large heap.
 pub(super) struct Left {
     pub sweeps: f64,
@@ -58,6 +70,29 @@ pub(super) fn left_at_rate(tolerance: f64, estimate: f64, rate: f64) -> f64 {
 }
 
 impl Run<'_, '_> {
+    /// Sweep until steps are expected to be quicker, in heaps also from no forces.
+    pub(super) fn first_sweeps<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
+        let method = self.options.method;
+        let has_guess = self.room.now.iter().any(|force| *force != [0.0; 3]);
+        self.room.sweeps.begin(&self.room.now);
+        if method == Method::Newton {
+            return Ok(None);
+        }
+        let end = self.sweeps::<A>(usize::MAX, method == Method::Automatic)?;
+        let count = self.report.sweeps;
+        let is_long = count >= MANY_SWEEPS && self.options.tolerance > TIGHT && !self.has_few_bodies();
+        if end.is_some() || !has_guess || !is_long {
+            return Ok(end);
+        }
+        self.sweeps_from_no_forces::<A>(count)
+    }
+
+    pub(super) fn sweeps_from_no_forces<A: Axes>(&mut self, count: usize) -> memory::Result<Option<Status>> {
+        self.room.now.fill([0.0; 3]);
+        self.begin_again();
+        self.sweeps::<A>(count, false)
+    }
+
     /// Sweeps begin again from the current forces, with the share of momentum that they had.
     pub(super) fn begin_again(&mut self) {
         self.room.sweeps.begin(&self.room.now);
@@ -117,7 +152,9 @@ impl Run<'_, '_> {
         };
         let counted = |share: f64, most: f64| (share * left).clamp(share * number, most * number);
         let most = if is_large { MOST_AHEAD_IF_LARGE } else { MOST_AHEAD };
-        let left = Left { sweeps: counted(1.0, most), in_heap: counted(IN_HEAP, MOST_AHEAD) };
+        let most_in_heap = if self.options.tolerance > LOOSE { MOST_AHEAD_IF_LOOSE } else { MOST_AHEAD };
+        let growth = (self.problem.rows() as f64 / LARGE_HEAP).max(1.0).sqrt();
+        let left = Left { sweeps: counted(1.0, most), in_heap: counted(IN_HEAP, most_in_heap) / growth };
         Ok(self.bodies_are_quicker(&left)? || self.newton_is_quicker(&left)?)
     }
 
