@@ -1,8 +1,8 @@
 //! The linear equations of derivatives, A x = b with A = F + f + V W' or its transpose, W' = W / √(d d).
 //!
-//! A regular A has LU factors; few rows are eliminated again for each b instead. Otherwise x is the vector of least length among those with the least |b − A x|: it is the limit of
-//! proximal points of α r + A x = b, Aᵀ r = 0, whose matrix with −α in the last diagonal is symmetric and quasidefinite, so that it has
-//! LDLᵀ factors in any order (Vanderbei 1995).
+//! A regular A has LU factors; few rows are eliminated again for each b instead. Otherwise x is the vector of least length among those with
+//! the least |b − A x|: it is the limit of proximal points of α r + A x = b, Aᵀ r = 0, whose matrix with −α in the last diagonal is symmetric
+//! and quasidefinite, so that it has LDLᵀ factors in any order (Vanderbei 1995).
 
 use crate::math::{Block, Vector, difference, largest, sum, times, transposed, transposed_times};
 use crate::memory::{self, collect, refill};

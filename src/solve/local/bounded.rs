@@ -45,9 +45,8 @@ impl BoundedSolution {
 
 impl LocalLaw for BoundedSolution {
     /// Components that W does not connect have their bounds each. Otherwise there are 27 combinations of components between and at
-    /// their bounds, and the function returns the force of the first combination
-    /// that obeys the law. If there is none, since the block is singular, it returns the result of relaxing one component after the
-    /// other, or the combination with the least violation.
+    /// their bounds, and the function returns the force of the first combination that obeys the law. If there is none, since the block
+    /// is singular, it returns the result of relaxing one component after the other, or the combination with the least violation.
     fn force<A: Axes>(&self, q: &Vector, old: &Vector, _: f64) -> Vector {
         if let Some(inverse) = &self.inverse {
             branch!(BoundsFixed);
