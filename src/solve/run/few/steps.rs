@@ -120,7 +120,9 @@ fn solve<A: Axes, const D: usize, const N: usize>(
     refill(matrix, size * width, [0.0; 4])?;
     let unknown = places.iter().enumerate().filter(|&(_, &place)| place != KNOWN);
     for ((row, _), of_row) in unknown.clone().zip(matrix.chunks_exact_mut(D * width)) {
-        fill::<A, D>(equations, lanes, row, (minus, &slopes[row]), &places, of_row.as_flattened_mut());
+        let of_row = of_row.as_flattened_mut();
+        let right = fill::<A, D>(equations, lanes, row, (minus, &slopes[row]), &places, of_row);
+        (0..D).for_each(|i| of_row[4 * width * i + size] = right[i]);
     }
     let mut solution = [[0.0; D]; N];
     let solution = &mut solution[..count];
@@ -133,7 +135,7 @@ fn solve<A: Axes, const D: usize, const N: usize>(
     Ok(is_finite(step.as_flattened()))
 }
 
-/// Write the equations of a row: −F without what is known, and the blocks of unknowns, which `places` numbers.
+/// Write the blocks of the unknowns of a row, which `places` numbers. Returns the right-hand side, −F without what is known.
 #[inline(always)]
 fn fill<A: Axes, const D: usize>(
     equations: &Equations,
@@ -142,7 +144,7 @@ fn fill<A: Axes, const D: usize>(
     (minus, slope): (&[Vector], &Block),
     places: &[usize],
     of_row: &mut [f64],
-) {
+) -> [f64; D] {
     let stride = of_row.len() / D;
     let pull = equations.pull_of_row::<A>(row, equations.center);
     let has_pull = pull != [0.0; 3];
@@ -167,8 +169,7 @@ fn fill<A: Axes, const D: usize>(
             (0..D).for_each(|j| of_lane[D * place + j] = block[lanes[j]][lanes[i]]);
         }
     }
-    let size = D * places.iter().filter(|&&place| place != KNOWN).count();
-    of_row.chunks_exact_mut(stride).zip(right).for_each(|(of_lane, right)| of_lane[size] = right);
+    right
 }
 
 #[cfg(test)]
