@@ -89,7 +89,8 @@ impl<P: Pairs> Kernel for PairsKernel<'_, P> {
 
 /// Makes the blocks of pairs at a level, and keeps the first pair that fails.
 pub struct Maker<'a, L, Name> {
-    level: L,
+    /// The level.
+    pub level: L,
     /// The operators of all bodies.
     pub panels: &'a [Panel],
     last: [LastStrip; 2],

@@ -6,23 +6,7 @@ use super::general::RowsOfSlot;
 use super::{Panel, PanelForm};
 use crate::kinematics::operator::{GROUP, MOST_ROWS, groups, height};
 use crate::math::is_finite;
-use crate::math::simd::{F64x4, Kernel, SimdLevel};
-
-/// The columns of W_αβ of two slots of a panel.
-struct SlotPair<'a> {
-    panel: &'a Panel,
-    row: usize,
-    column: usize,
-}
-
-impl Kernel for SlotPair<'_> {
-    type Output = [[f64; 3]; 3];
-
-    #[inline(always)]
-    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
-        self.panel.columns(level, self.row, self.column).map(F64x4::vector)
-    }
-}
+use crate::math::simd::{F64x4, SimdLevel};
 
 /// The slots of a constraint on a body: one for each group of up to three rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +50,17 @@ impl Panel {
         blocks: &mut [f64],
         mut transpose: impl FnMut(usize) -> &'a mut [f64],
     ) -> Option<usize> {
+        let (PanelForm::General, Some(large)) = (self.form, self.large.as_deref()) else {
+            return self.write_threes(level, row, first_column, heights, blocks, transpose);
+        };
+        if blocks.is_empty() {
+            return None;
+        }
         let m = row.rows;
-        self.write_run_of(level, row, first_column, heights.clone(), blocks);
+        for (slot, first_row, _) in row.slots() {
+            let (general, rows) = (&large.general, &mut blocks[first_row..]);
+            level.call(RowsOfSlot { general, row: slot, first: first_column, stride: m, rows });
+        }
         let mut rest = &*blocks;
         for (k, n) in heights.clone().enumerate() {
             let (block, others) = rest.split_at(m * n);
@@ -91,47 +84,58 @@ impl Panel {
     /// If `block` does not have m n values, or the panel has no such slots.
     #[inline(always)]
     pub fn add_block<L: SimdLevel>(&self, level: L, row: SlotRange, column: SlotRange, block: &mut [f64]) {
-        let mut own = [0.0; MOST_ROWS * MOST_ROWS];
-        let own = &mut own[..row.rows * column.rows];
-        self.write_run_of(level, row, column.first, iter::once(column.rows), own);
+        let [mut own, mut transpose] = [[0.0; MOST_ROWS * MOST_ROWS]; 2];
+        let [own, transpose] = [&mut own, &mut transpose].map(|all| &mut all[..row.rows * column.rows]);
+        let (mut to, heights) = (iter::once(transpose), iter::once(column.rows));
+        self.write_blocks(level, row, column.first, heights, own, |_| to.next().expect("one block"));
         block.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
     }
 
-    /// Write the blocks of a constraint and of a run of constraints: m × N, column-major.
+    /// As [`Panel::write_blocks`], for a body whose slots all have three rows, of which lower constraints use some.
     #[inline(always)]
-    fn write_run_of<L: SimdLevel>(
+    fn write_threes<'a, L: SimdLevel>(
         &self,
         level: L,
         row: SlotRange,
-        first: usize,
+        mut first: usize,
         heights: impl Iterator<Item = usize>,
         blocks: &mut [f64],
-    ) {
-        let m = row.rows;
-        if blocks.is_empty() {
-            return;
-        }
-        if let (PanelForm::General, Some(large)) = (self.form, self.large.as_deref()) {
-            for (slot, first_row, _) in row.slots() {
-                let (general, rows) = (&large.general, &mut blocks[first_row..]);
-                level.call(RowsOfSlot { general, row: slot, first, stride: m, rows });
-            }
-            return;
-        }
-        let (mut first, mut rest) = (first, blocks);
-        for rows in heights {
-            let (block, others) = rest.split_at_mut(m * rows);
+        mut transpose: impl FnMut(usize) -> &'a mut [f64],
+    ) -> Option<usize> {
+        let (m, mut rest, mut failed) = (row.rows, blocks, None);
+        for (k, n) in heights.enumerate() {
+            let (block, others) = rest.split_at_mut(m * n);
             rest = others;
-            let column = SlotRange { first, rows };
-            for (own, first_row, height) in row.slots() {
-                for (other, first_column, width) in column.slots() {
-                    let columns = level.call(SlotPair { panel: self, row: own, column: other });
-                    for (j, values) in (first_column..).zip(columns).take(width) {
-                        block[m * j + first_row..][..height].copy_from_slice(&values[..height]);
-                    }
+            let transpose = transpose(k);
+            for (own, i, height) in row.slots() {
+                for (other, j, width) in (SlotRange { first, rows: n }).slots() {
+                    let Some(w) = self.finite_columns(level, [0, own, other], None) else {
+                        failed = failed.or(Some(k));
+                        continue;
+                    };
+                    put(&w, &mut block[m * j + i..], m, [height, width]);
+                    put(&F64x4::transposed(w), &mut transpose[n * i + j..], n, [width, height]);
                 }
             }
-            first += groups(rows);
+            first += groups(n);
+        }
+        failed
+    }
+}
+
+/// Write the first rows and columns of a block into a matrix with `stride` rows; `to` begins with the first entry.
+#[inline(always)]
+fn put<F: F64x4>(columns: &[F; 3], to: &mut [f64], stride: usize, [height, width]: [usize; 2]) {
+    // The loop has a known length, so that columns stay in registers.
+    for (k, column) in columns.iter().enumerate() {
+        if k == width {
+            break;
+        }
+        let (values, to) = (column.vector(), &mut to[stride * k..]);
+        match height {
+            3 => to[..3].copy_from_slice(&values),
+            2 => to[..2].copy_from_slice(&values[..2]),
+            _ => to[0] = values[0],
         }
     }
 }

@@ -144,7 +144,10 @@ impl Kernel for Blocks<'_> {
             for column in ranges {
                 let n = column.rows;
                 let mut block = vec![f64::NAN; m * n];
-                panel.write_run_of(level, *row, column.first, iter::once(n), &mut block);
+                let mut back = vec![0.0; m * n];
+                let mut to = iter::once(&mut back[..]);
+                let heights = iter::once(n);
+                panel.write_blocks(level, *row, column.first, heights, &mut block, |_| to.next().unwrap());
                 assert!(is_finite(&block));
                 let mut sum = vec![0.0; m * n];
                 panel.add_block(level, *row, *column, &mut sum);

@@ -2,9 +2,8 @@
 
 use crate::assembly::irregular_pairs::{IrregularPair, IrregularRun};
 use crate::assembly::pairs::{Maker, Pair, PairRun, Pairs};
-use crate::assembly::whole_rows::ColumnRun;
 use crate::math::Block;
-use crate::math::simd::SimdLevel;
+use crate::math::simd::{Kernel, SimdLevel};
 use crate::prefetch::fetch;
 use crate::system::error::Error;
 use crate::system::structure::{AHEAD, MOST_BODIES, RunOfAny, Structure};
@@ -12,6 +11,7 @@ use crate::system::update_plan::Plan;
 use crate::team::{Numbered, SharedSlice};
 
 use super::Scene;
+use super::pairs::make_row;
 use super::parts::PartOfPairs;
 
 /// The places of all blocks.
@@ -90,6 +90,9 @@ impl<'a> IrregularBlocks<'a> {
     }
 }
 
+/// The number of values of a block of regular rows.
+const EACH: usize = size_of::<Block>() / size_of::<f64>();
+
 /// All pairs in the order of their earlier rows.
 #[inline(always)]
 fn each_by_rows(
@@ -105,28 +108,42 @@ fn each_by_rows(
     );
     for row in rows {
         // SAFETY: the part has this row.
-        let value = unsafe { context.put_diagonal(row) };
-        let place = structure.diagonal(row) + 1;
-        let mut walk = Walk { context, row, place, value, first, cursors: &mut *cursors };
-        // No closures: without the kernel's instruction set they would compute slowly.
-        if structure.is_even(row) {
-            for run in structure.later_runs(row) {
-                walk.make_even(&run, make);
-            }
-        } else if structure.is_on_many(row) {
-            for run in structure.later_runs_of_any::<MOST_BODIES>(row) {
-                walk.make::<MOST_BODIES, false>(&run, make);
-            }
-        } else {
-            for run in structure.later_runs_of_any::<2>(row) {
-                walk.make::<2, true>(&run, make);
+        let mut value = unsafe { context.put_diagonal(row) };
+        let mut place = structure.diagonal(row) + 1;
+        let columns = &structure.columns()[place..structure.starts()[row + 1] as usize];
+        if structure.is_regular(row) {
+            let even = structure.even_columns(row, columns);
+            let values = value..value + EACH * even;
+            (place, value) = (place + even, values.end);
+            // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
+            let blocks = unsafe { context.values.some_at(values) }.as_chunks_mut().0;
+            // In a tuple, where a closure may have an attribute.
+            let (counterpart,) = (
+                #[inline(always)]
+                |column: usize, coming: Option<usize>| {
+                    if let Some(coming) = coming {
+                        fetch(context.values.address(cursors[coming - first]).cast::<Block>());
+                    }
+                    let cursor = &mut cursors[column - first];
+                    let start = *cursor;
+                    *cursor += EACH;
+                    // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
+                    as_three(unsafe { context.values.some_at(start..*cursor) })
+                },
+            );
+            make_row(row, structure.later_runs(row), columns, blocks, counterpart, make);
+            if even == columns.len() {
+                continue;
             }
         }
+        let mut rest =
+            RestOfRow { context, row, place, value, first, cursors: &mut *cursors, make: &mut *make };
+        rest.make.level.call(&mut rest);
     }
 }
 
-/// A walk along the blocks of a row that are right of its diagonal.
-struct Walk<'a, 'c> {
+/// The blocks of a row that are right of its diagonal, all or from the first column of other than three scalars on.
+struct RestOfRow<'a, 'c, 'm, L> {
     context: IrregularBlocks<'a>,
     row: usize,
     /// The place of the next block.
@@ -137,60 +154,36 @@ struct Walk<'a, 'c> {
     first: usize,
     /// The place of the values of the next counterpart in each row.
     cursors: &'c mut [usize],
+    make: &'c mut Maker<'m, L, [usize; 2]>,
 }
 
-impl Walk<'_, '_> {
-    /// Compute the blocks of the next run of an even row.
+impl<M: SimdLevel> Kernel for &mut RestOfRow<'_, '_, '_, M> {
+    type Output = ();
+
     #[inline(always)]
-    fn make_even(&mut self, run: &ColumnRun, make: &mut Maker<impl SimdLevel, [usize; 2]>) {
-        let Self { context, row, place, value, first, cursors } = self;
-        let (row, first, count) = (*row, *first, run.count);
-        let structure = context.structure();
-        let blocks = *place..*place + count;
-        *place = blocks.end;
-        let values = *value..*value + size_of::<Block>() / size_of::<f64>() * count;
-        *value = values.end;
-        let end = structure.starts()[row + 1] as usize;
-        let own = &structure.columns()[blocks.clone()];
-        let mut coming = structure.columns()[blocks.start..end].get(AHEAD..).unwrap_or_default().iter();
-        // In a tuple, where a closure may have an attribute.
-        let (mut transpose,) = (
-            #[inline(always)]
-            |k: usize| {
-                // Counterparts are rows apart, where no processor looks ahead.
-                if let Some(&column) = coming.next() {
-                    fetch(context.values.address(cursors[column as usize - first]).cast::<Block>());
-                }
-                let cursor = &mut cursors[own[k] as usize - first];
-                let start = *cursor;
-                *cursor += size_of::<Block>() / size_of::<f64>();
-                // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
-                as_three(unsafe { context.values.some_at(start..*cursor) })
-            },
-        );
-        // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
-        let blocks = unsafe { context.values.some_at(values) }.as_chunks_mut().0;
-        match (run.couplings, &mut *blocks) {
-            ([Some(coupling), None], blocks) if count > 1 => {
-                let name = |k: usize| [row, own[k] as usize];
-                make.run(coupling, PairRun { name, blocks, transpose });
+    fn at<L: SimdLevel>(self, _: L) {
+        let (structure, row) = (self.context.structure(), self.row);
+        let Some(&first) = structure.columns()[..structure.starts()[row + 1] as usize].get(self.place) else {
+            return;
+        };
+        // No closures: without the kernel's instruction set they would compute slowly.
+        if structure.is_on_many(row) {
+            for run in structure.later_runs_of_any::<MOST_BODIES>(row) {
+                self.run::<MOST_BODIES, false>(&run);
             }
-            (couplings, [block]) => {
-                let (name, transpose) = ([row, own[0] as usize], Some(transpose(0)));
-                make.pair(Pair { name, couplings, block: Some(block), transpose });
+        } else {
+            for run in structure.later_runs_from(row, first as u32) {
+                self.run::<2, true>(&run);
             }
-            _ => {}
         }
     }
+}
 
+impl<L: SimdLevel> RestOfRow<'_, '_, '_, L> {
     /// Compute the blocks of the next run. `MAY_BE_REGULAR`: the row may be regular.
     #[inline(always)]
-    fn make<const N: usize, const MAY_BE_REGULAR: bool>(
-        &mut self,
-        run: &RunOfAny<N>,
-        make: &mut Maker<impl SimdLevel, [usize; 2]>,
-    ) {
-        let Self { context, row, place, value, first, cursors } = self;
+    fn run<const N: usize, const MAY_BE_REGULAR: bool>(&mut self, run: &RunOfAny<N>) {
+        let Self { context, row, place, value, first, cursors, make } = self;
         let (row, first) = (*row, *first);
         let structure = context.structure();
         let blocks = *place..*place + run.count;
@@ -201,17 +194,20 @@ impl Walk<'_, '_> {
         let name = |k: usize| [row, own[k] as usize];
         let end = structure.starts()[row + 1] as usize;
         let mut coming = structure.columns()[blocks.start..end].get(AHEAD..).unwrap_or_default().iter();
-        let mut counterpart = |k: usize| {
-            // Counterparts are rows apart, where no processor looks ahead.
-            if let Some(&column) = coming.next() {
-                fetch(context.values.address(cursors[column as usize - first]).cast::<Block>());
-            }
-            let column = own[k] as usize;
-            let (start, count) = (cursors[column - first], height * structure.height(column));
-            cursors[column - first] += count;
-            // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
-            unsafe { context.values.some_at(start..start + count) }
-        };
+        let (mut counterpart,) = (
+            #[inline(always)]
+            |k: usize| {
+                if let Some(&column) = coming.next() {
+                    fetch(context.values.address(cursors[column as usize - first]).cast::<Block>());
+                }
+                let column = own[k] as usize;
+                let cursor = &mut cursors[column - first];
+                let start = *cursor;
+                *cursor += height * structure.height(column);
+                // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
+                unsafe { context.values.some_at(start..*cursor) }
+            },
+        );
         let is_regular = MAY_BE_REGULAR && structure.is_regular(row) && structure.is_regular(run.row);
         let alone = if run.couplings[1].is_none() { run.couplings[0] } else { None };
         match (alone, is_regular) {

@@ -6,7 +6,7 @@ use crate::math::Block;
 use crate::math::simd::SimdLevel;
 use crate::prefetch::{fetch, fetch_beyond};
 use crate::system::error::Error;
-use crate::system::structure::AHEAD;
+use crate::system::structure::{AHEAD, Runs};
 use crate::system::update_plan::Plan;
 use crate::team::{Numbered, SharedSlice};
 
@@ -96,36 +96,60 @@ fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut Maker<im
     for row in rows {
         // SAFETY: the part has this row.
         unsafe { context.put_diagonal(row) };
-        let mut place = structure.diagonal(row) + 1;
-        let mut columns = &structure.columns()[place..structure.starts()[row + 1] as usize];
-        let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
-        for ColumnRun { couplings, count } in structure.later_runs(row) {
-            let (own, others) = columns.split_at(count);
-            let mut transpose = |k: usize| {
-                // Counterparts are rows apart, where no processor prefetches.
-                if let Some(&column) = coming.next() {
-                    fetch(context.values.address(cursors[column as usize - first] as usize));
+        let places = structure.diagonal(row) + 1..structure.starts()[row + 1] as usize;
+        let columns = &structure.columns()[places.clone()];
+        // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
+        let blocks = unsafe { context.values.some_at(places) };
+        // In a tuple, where a closure may have an attribute.
+        let (counterpart,) = (
+            #[inline(always)]
+            |column: usize, coming: Option<usize>| {
+                if let Some(coming) = coming {
+                    fetch(context.values.address(cursors[coming - first] as usize));
                 }
-                let cursor = &mut cursors[own[k] as usize - first];
+                let cursor = &mut cursors[column - first];
                 *cursor += 1;
                 // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
                 unsafe { context.values.at(*cursor as usize - 1) }
-            };
-            match couplings {
-                [Some(coupling), None] if count > 1 => {
-                    // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
-                    let blocks = unsafe { context.values.some_at(place..place + count) };
-                    let name = |k: usize| [row, own[k] as usize];
-                    make.run(coupling, PairRun { name, blocks, transpose });
-                }
-                _ => {
-                    // SAFETY: as above.
-                    let block = Some(unsafe { context.values.at(place) });
-                    let (name, transpose) = ([row, own[0] as usize], Some(transpose(0)));
-                    make.pair(Pair { name, couplings, block, transpose });
-                }
+            },
+        );
+        make_row(row, structure.later_runs(row), columns, blocks, counterpart, make);
+    }
+}
+
+/// Compute the blocks of a row with later rows, as many as there are places in `blocks`; each has three scalars. `columns` begins with
+/// them. `counterpart` returns the place of the other block of a pair, given its column, and prefetches that of another column:
+/// counterparts are rows apart, where no processor prefetches.
+#[inline(always)]
+pub(super) fn make_row<'a>(
+    row: usize,
+    mut runs: Runs,
+    mut columns: &[i32],
+    mut blocks: &mut [Block],
+    mut counterpart: impl FnMut(usize, Option<usize>) -> &'a mut Block,
+    make: &mut Maker<impl SimdLevel, [usize; 2]>,
+) {
+    let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
+    while !blocks.is_empty()
+        && let Some(ColumnRun { couplings, count }) = runs.next()
+    {
+        let (of_run, rest) = blocks.split_at_mut(count.min(blocks.len()));
+        let (own, others) = columns.split_at(of_run.len());
+        (columns, blocks) = (others, rest);
+        let (mut transpose,) = (
+            #[inline(always)]
+            |k: usize| counterpart(own[k] as usize, coming.next().map(|&column| column as usize)),
+        );
+        match (couplings, of_run) {
+            (couplings, [block]) => {
+                let (name, transpose) = ([row, own[0] as usize], Some(transpose(0)));
+                make.pair(Pair { name, couplings, block: Some(block), transpose });
             }
-            (place, columns) = (place + count, others);
+            ([Some(coupling), _], blocks) => {
+                let name = |k: usize| [row, own[k] as usize];
+                make.run(coupling, PairRun { name, blocks, transpose });
+            }
+            _ => {}
         }
     }
 }

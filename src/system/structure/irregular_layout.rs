@@ -98,10 +98,17 @@ impl IrregularLayout {
         self.codes.get(row).is_none_or(|&code| code & !UNEVEN == REGULAR)
     }
 
-    /// Whether a row is regular and all its columns have three scalars.
+    /// How many of some columns of a regular row, from the first one on, have three scalars.
     #[inline(always)]
-    pub fn is_even(&self, row: usize) -> bool {
-        self.codes.get(row).is_none_or(|&code| code == REGULAR)
+    pub fn even_columns(&self, row: usize, columns: &[i32]) -> usize {
+        if self.codes.get(row).is_none_or(|&code| code == REGULAR) {
+            return columns.len();
+        }
+        let mut count = 0;
+        while columns.get(count).is_some_and(|&column| self.height(column as usize) == 3) {
+            count += 1;
+        }
+        count
     }
 
     /// Set the code of a row, which is one of `rows` that are known or the next.

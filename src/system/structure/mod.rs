@@ -21,7 +21,7 @@ use super::id_table::{Id, Table};
 
 pub use super::constraint::MOST_BODIES;
 use irregular_layout::IrregularLayout;
-pub use neighbors::RunOfAny;
+pub use neighbors::{RunOfAny, Runs};
 use sides::Sides;
 pub use sides::{NOWHERE, Side};
 
@@ -259,12 +259,6 @@ impl Structure {
     #[inline(always)]
     pub fn is_regular(&self, row: usize) -> bool {
         self.layout.is_regular(row)
-    }
-
-    /// Whether a row and all its columns are known to be regular. No row is if some constraint acts on more than two bodies.
-    #[inline(always)]
-    pub fn is_even(&self, row: usize) -> bool {
-        self.sides.wide.is_empty() && self.layout.is_even(row)
     }
 
     /// Number of scalars of a row, 1 to 6.

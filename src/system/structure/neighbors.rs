@@ -148,6 +148,23 @@ impl Structure {
         self.all_sides(row).len() > FEW
     }
 
+    /// The number of columns of a regular row, from its first `columns` on, that have three scalars.
+    #[inline(always)]
+    pub fn even_columns(&self, row: usize, columns: &[i32]) -> usize {
+        self.layout.even_columns(row, columns)
+    }
+
+    /// The rows from `first` on that share a body with an earlier `row` on at most two bodies, ascending, in runs.
+    #[inline(always)]
+    pub fn later_runs_from(&self, row: usize, first: u32) -> RunsOfAny<'_, FEW> {
+        let slots = |side: Side| {
+            let (own, rows) = (side.slot as usize, self.rows_on(side.body as usize));
+            own + rows[own..].iter().take_while(|&&other| other < first).count()..rows.len()
+        };
+        let (is_regular, rests) = (self.is_regular(row), self.rests(row, slots));
+        RunsOfAny { structure: self, is_regular, most: usize::MAX, rests, count: FEW }
+    }
+
     /// The rows after `row` that share a body with it, ascending, in runs.
     #[inline(always)]
     pub fn later_runs_of_any<const N: usize>(&self, row: usize) -> RunsOfAny<'_, N> {
@@ -237,6 +254,33 @@ pub struct RunsOfAny<'a, const N: usize> {
 }
 
 impl<const N: usize> RunsOfAny<'_, N> {
+    /// The next run of a row on at most two bodies: without loops over bodies, these stay in registers.
+    #[inline(always)]
+    fn next_of_few(&mut self) -> Option<RunOfAny<N>> {
+        let [one, other] = [self.rests[0].row(), self.rests[1].row()];
+        let mut couplings = [None; N];
+        let (first, count) = match (one, other) {
+            (Some(row), Some(same)) if row == same => {
+                let slots = self.structure.groups(row as usize);
+                couplings[0] = self.rests[0].take_some(slots);
+                couplings[1] = self.rests[1].take_some(slots);
+                (row, 1)
+            }
+            (Some(row), later) if later.is_none_or(|later| row < later) => {
+                let [count, slots] = self.run_of(self.rests[0].rows, later.unwrap_or(u32::MAX));
+                couplings[0] = self.rests[0].take_some(slots);
+                (row, count)
+            }
+            (later, Some(row)) => {
+                let [count, slots] = self.run_of(self.rests[1].rows, later.unwrap_or(u32::MAX));
+                couplings[0] = self.rests[1].take_some(slots);
+                (row, count)
+            }
+            (_, None) => return None,
+        };
+        Some(RunOfAny { row: first as usize, count, couplings })
+    }
+
     /// Number of rows and of slots of the run that begins with these slots of one body; rows from `end` on are not in it.
     #[inline(always)]
     fn run_of(&self, rows: &[u32], end: u32) -> [usize; 2] {
@@ -259,6 +303,9 @@ impl<const N: usize> Iterator for RunsOfAny<'_, N> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
+        if N == FEW {
+            return self.next_of_few();
+        }
         /// After all rows.
         const NONE: u32 = u32::MAX;
         // The first row, how many bodies have it, one of them, and the first row after it on another body.

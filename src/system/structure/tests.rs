@@ -274,12 +274,42 @@ impl World {
             }
             self.check_runs(row, &without(row), own.later_of_any::<MOST_BODIES>(row));
             assert!(own.later_of_any::<MOST_BODIES>(row).all(|run| run.count == 1));
-            if !own.has_irregular() {
-                let counts = own.later_runs(row).map(|run| run.count);
-                assert!(counts.eq(own.later_runs_of_any::<2>(row).map(|run| run.count)));
+            if own.is_regular(row) {
+                self.check_even_columns(row, &without(row));
             }
         }
         assert_eq!((own.value_count(), own.scalar_count(), own.square_count()), (value, scalar, square));
+    }
+
+    /// Check the columns of three scalars that a regular row begins with, of these later rows, and the runs of the others.
+    fn check_even_columns(&self, row: usize, later: &[usize]) {
+        let own = &self.structure;
+        let columns: Vec<_> = later.iter().map(|&column| column as i32).collect();
+        let even = own.even_columns(row, &columns);
+        assert!(later[..even].iter().all(|&column| own.height(column) == 3));
+        let mut rest = &later[..even];
+        for run in own.later_runs(row) {
+            for (k, &other) in rest.iter().take(run.count).enumerate() {
+                let couplings = run.couplings.iter().flatten().map(|c| (c.body, c.row, c.column + k));
+                assert!(couplings.eq(self.shared_places(row, other)));
+            }
+            rest = &rest[rest.len().min(run.count)..];
+        }
+        assert!(rest.is_empty());
+        if let Some(&other) = later.get(even) {
+            assert_ne!(own.height(other), 3);
+            self.check_runs(row, &later[even..], own.later_runs_from(row, other as u32));
+        }
+    }
+
+    /// The bodies that two rows share, each with the first slots of both.
+    fn shared_places(&self, row: usize, other: usize) -> Vec<(usize, usize, usize)> {
+        let own = &self.structure;
+        let shared = own.each_place(row).filter_map(|place| {
+            let there = own.place_on(other, place.body)?;
+            Some((place.body, place.slot, there.slot))
+        });
+        shared.collect()
     }
 
     /// Check that runs have these rows, with the bodies that couple them, and are no shorter than they may be.
@@ -293,13 +323,7 @@ impl World {
             let mut slots = 0;
             for k in 0..run.count {
                 let other = rows.next().unwrap();
-                let shared: Vec<_> = own
-                    .each_place(row)
-                    .filter_map(|place| {
-                        let there = own.each_place(other).find(|there| there.body == place.body)?;
-                        Some((place.body, place.slot, there.slot))
-                    })
-                    .collect();
+                let shared = self.shared_places(row, other);
                 if k == 0 {
                     assert_eq!((run.row, &found), (other, &shared));
                 }
