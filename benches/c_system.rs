@@ -265,7 +265,7 @@ impl Jacobian {
             column_stride: 0,
             starts: if is_dense { ptr::null() } else { starts.as_ptr() },
             counts: ptr::null(),
-            indices: indices.as_ptr(),
+            indices: if is_dense { ptr::null() } else { indices.as_ptr() },
             count: values.len(),
         }
     }
