@@ -70,13 +70,18 @@ pub fn make<L: SimdLevel, F>(
     bodies: &BodyOperators,
 ) -> Result<(), F> {
     let height = rows.height(row);
-    let mut velocities = [[0.0; MOST_ROWS]; 2];
+    let (mut velocities, mut block) = ([[0.0; MOST_ROWS]; 2], [0.0; MOST_VALUES]);
+    let block = &mut block[..height * height];
     for k in 0..rows.side_count(row) {
-        let IrregularSide { operator, velocities: of_body, .. } = rows.side(row, k);
-        for group in 0..operator.groups() {
+        let IrregularSide { operator, velocities: of_body, place } = rows.side(row, k);
+        let groups = operator.groups();
+        for group in 0..groups {
             for (sum, local) in velocities.iter_mut().zip(operator.times(group, of_body)) {
                 sum[3 * group..].iter_mut().zip(local).for_each(|(sum, local)| *sum += local);
             }
+        }
+        if let (RowPart::All, Some(place)) = (part, place) {
+            add_side(level, rows, [row, k], groups, place, bodies, block);
         }
     }
     let [v, b] = velocities.each_ref().map(|velocity| &velocity[..height]);
@@ -86,11 +91,6 @@ pub fn make<L: SimdLevel, F>(
     rows.set_velocities(row, [v, b]);
     if part != RowPart::All {
         return Ok(());
-    }
-    let mut block = [0.0; MOST_VALUES];
-    let block = &mut block[..height * height];
-    for k in 0..rows.side_count(row) {
-        add_side(level, rows, row, k, bodies, block);
     }
     for j in 0..height {
         for i in j..height {
@@ -113,16 +113,13 @@ pub fn make<L: SimdLevel, F>(
 fn add_side<L: SimdLevel, F>(
     level: L,
     rows: &mut dyn IrregularRows<Fault = F>,
-    row: usize,
-    k: usize,
+    [row, k]: [usize; 2],
+    groups: usize,
+    PanelSlot { body, slot }: PanelSlot,
     bodies: &BodyOperators,
     block: &mut [f64],
 ) {
     let height = rows.height(row);
-    let IrregularSide { operator, place: Some(PanelSlot { body, slot }), .. } = rows.side(row, k) else {
-        return;
-    };
-    let groups = operator.groups();
     let Writer { target, factor } = &bodies.writers[body];
     // One more place is read with the last column.
     let mut z = [[0.0; RIGID + 1]; 2];

@@ -62,10 +62,22 @@ impl Panel {
             level.call(RowsOfSlot { general, row: slot, first: first_column, stride: m, rows });
         }
         let mut rest = &*blocks;
-        for (k, n) in heights.clone().enumerate() {
-            let (block, others) = rest.split_at(m * n);
-            rest = others;
-            write_transpose(m, n, block, transpose(k));
+        if m == 1 {
+            for k in 0.. {
+                if rest.is_empty() {
+                    break;
+                }
+                let to = transpose(k);
+                let (block, others) = rest.split_at(to.len());
+                rest = others;
+                copy(block, to);
+            }
+        } else {
+            for (k, n) in heights.clone().enumerate() {
+                let (block, others) = rest.split_at(m * n);
+                rest = others;
+                write_transpose(m, n, block, transpose(k));
+            }
         }
         if is_finite(blocks) {
             return None;
@@ -140,17 +152,21 @@ fn put<F: F64x4>(columns: &[F; 3], to: &mut [f64], stride: usize, [height, width
     }
 }
 
+/// Copy values: most often one, without a call of memcpy.
+#[inline(always)]
+fn copy(from: &[f64], to: &mut [f64]) {
+    match (from, &mut *to) {
+        ([from], [to]) => *to = *from,
+        _ => to.iter_mut().zip(from).for_each(|(to, from)| *to = *from),
+    }
+}
+
 /// Write the transpose of an m × n block; both are column-major.
 #[inline(always)]
 fn write_transpose(m: usize, n: usize, block: &[f64], to: &mut [f64]) {
-    // The most frequent ones, without a call of memcpy.
-    if let ([to], [value]) = (&mut *to, block) {
-        *to = *value;
-        return;
-    }
     assert!(to.len() == m * n);
-    if m == 1 || n == 1 {
-        to.iter_mut().zip(block).for_each(|(to, value)| *to = *value);
+    if n == 1 {
+        copy(block, to);
         return;
     }
     for (j, column) in block.chunks_exact(m).enumerate() {

@@ -186,13 +186,16 @@ impl<L: SimdLevel> RestOfRow<'_, '_, '_, L> {
         let Self { context, row, place, value, first, cursors, make } = self;
         let (row, first) = (*row, *first);
         let structure = context.structure();
-        let blocks = *place..*place + run.count;
+        let (blocks, values) = (*place..*place + run.count, *value);
         *place = blocks.end;
-        let values = *value..*value + structure.values_in(row, blocks.clone());
-        *value = values.end;
+        let end = structure.starts()[row + 1] as usize;
+        *value = match blocks.end == end {
+            true => structure.values_end(row),
+            false => *value + structure.values_in(row, blocks.clone()),
+        };
+        let values = values..*value;
         let (height, own) = (structure.height(row), &structure.columns()[blocks.clone()]);
         let name = |k: usize| [row, own[k] as usize];
-        let end = structure.starts()[row + 1] as usize;
         let mut coming = structure.columns()[blocks.start..end].get(AHEAD..).unwrap_or_default().iter();
         let (mut counterpart,) = (
             #[inline(always)]

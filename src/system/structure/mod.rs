@@ -362,6 +362,12 @@ impl Structure {
         self.height(row) * self.layout.scalars_in(row, &self.columns[places])
     }
 
+    /// Where the values of a row end.
+    #[inline(always)]
+    pub fn values_end(&self, row: usize) -> usize {
+        self.layout.values_of_rows(row..row + 1, &self.starts).end
+    }
+
     /// Number of scalars of all rows.
     pub fn scalar_count(&self) -> usize {
         self.layout.scalars.last().map_or(3 * self.len(), |&end| end as usize)

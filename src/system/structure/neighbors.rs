@@ -284,12 +284,18 @@ impl<const N: usize> RunsOfAny<'_, N> {
     /// Number of rows and of slots of the run that begins with these slots of one body; rows from `end` on are not in it.
     #[inline(always)]
     fn run_of(&self, rows: &[u32], end: u32) -> [usize; 2] {
+        if !self.is_regular && self.most > 1 {
+            let rows = &rows[..rows.partition_point(|&row| row < end)];
+            // A row with two slots is there twice.
+            let count = 1 + rows.iter().zip(&rows[1..]).filter(|(one, next)| one != next).count();
+            return [count, rows.len()];
+        }
         let layout = &self.structure.layout;
         let kind = layout.is_regular(rows[0] as usize);
         let [mut count, mut slots] = [0, 0];
         while count < self.most
             && let Some(&row) = rows.get(slots).filter(|&&row| row < end)
-            && (!self.is_regular || layout.is_regular(row as usize) == kind)
+            && layout.is_regular(row as usize) == kind
         {
             count += 1;
             slots += layout.groups(row as usize);
