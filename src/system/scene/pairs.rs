@@ -117,8 +117,8 @@ fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut Maker<im
     }
 }
 
-/// Compute the blocks of a row with later rows, as many as there are places in `blocks`; each has three scalars. `columns` begins with
-/// them. `counterpart` returns the place of the other block of a pair, given its column, and prefetches that of another column:
+/// Compute the blocks of a row with the later rows that have places in `blocks`; each has three scalars. `columns` begins with these
+/// rows. `counterpart` returns the place of the other block of a pair, given its column, and prefetches the place for a later column:
 /// counterparts are rows apart, where no processor prefetches.
 #[inline(always)]
 pub(super) fn make_row<'a>(
