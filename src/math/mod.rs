@@ -6,6 +6,7 @@ mod eigenvalue;
 pub mod elimination;
 mod inverse;
 pub mod lanczos;
+pub mod orthogonal;
 pub mod powers;
 mod real;
 pub mod simd;

@@ -135,7 +135,7 @@ impl Newton {
 
 impl Equations<'_> {
     #[inline(always)]
-    fn alpha(&self, row: usize) -> f64 {
+    pub fn alpha(&self, row: usize) -> f64 {
         if self.laws[row].is_joint() { self.alpha_of_joints } else { self.alpha }
     }
 
@@ -151,8 +151,8 @@ impl Equations<'_> {
         let y = r.map(|r| r * root);
         let center = &self.center[row];
         let v = u.map(|u| u / root);
-        let drawn: Vector = std::array::from_fn(|i| self.alpha(row) * root * (forces[row][i] - center[i]));
-        (y, [v, sum(&v, &drawn)])
+        let share = self.alpha(row) * root;
+        (y, [v, sum(&v, &difference(&forces[row], center).map(|x| share * x))])
     }
 
     /// The parts of some rows in ‖F‖², without and with the proximal term.

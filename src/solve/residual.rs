@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::math::simd::{F64x4, Kernel, SimdLevel, combination};
 use crate::math::{Block, Vector, dot, largest};
 
 use super::frames::Axes;
@@ -143,6 +144,29 @@ pub fn velocity(problem: &Problem3, row: usize, q: &Vector, force: impl Fn(usize
         z += w[2] * r[0] + w[5] * r[1] + w[8] * r[2];
     }
     [x, y, z]
+}
+
+/// The velocities of all rows of a small problem, with the same bits as [`velocity`].
+pub struct Velocities<'a> {
+    pub problem: &'a Problem3<'a>,
+    pub q: &'a [Vector],
+    pub forces: &'a [Vector],
+    pub velocities: &'a mut [Vector],
+}
+
+impl Kernel for Velocities<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        for (row, (q, to)) in self.q.iter().zip(self.velocities).enumerate() {
+            let mut sum = level.of_vector(*q);
+            for (column, w) in self.problem.row(row) {
+                sum = sum + combination(&level.columns(w), &self.forces[column]);
+            }
+            *to = sum.vector();
+        }
+    }
 }
 
 /// The sums over rows that a residual is made of.

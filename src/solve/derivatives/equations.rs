@@ -1,8 +1,9 @@
 //! The linear equations of derivatives, A x = b with A = F + f + V W' or its transpose, W' = W / √(d d).
 //!
-//! A regular A has LU factors; few rows are eliminated again for each b instead. Otherwise x is the vector of least length among those with
-//! the least |b − A x|: it is the limit of proximal points of α r + A x = b, Aᵀ r = 0, whose matrix with −α in the last diagonal is symmetric
-//! and quasidefinite, so that it has LDLᵀ factors in any order (Vanderbei 1995).
+//! A regular A has LU factors; few rows have dense ones. Otherwise x is the vector of least length among those with
+//! the least |b − A x|. Few rows have an orthogonal decomposition that gives it. With more rows it is the limit of proximal points of
+//! α r + A x = b, Aᵀ r = 0, whose matrix with −α in the last diagonal is symmetric and quasidefinite, so that it has LDLᵀ factors in any
+//! order (Vanderbei 1995).
 
 use crate::math::{Block, Vector, difference, largest, sum, times, transposed, transposed_times};
 use crate::memory::{self, collect, refill};
@@ -60,6 +61,9 @@ impl LinearizedEquations {
         if !self.is_singular {
             return Ok(true);
         }
+        if is_dense(pattern) {
+            return self.dense.decompose(pattern, ALPHA);
+        }
         refill(&mut self.rests, rows, [0.0; 3])?;
         refill(&mut self.changes, rows, [0.0; 6])?;
         self.pairs.analyse(&pattern.starts, &pattern.columns, u64::MAX)?;
@@ -82,7 +86,7 @@ impl LinearizedEquations {
         (0..work.len()).for_each(|row| work[row] = probe(row));
         if is_dense(pattern) {
             dense.fill(pattern, values)?;
-            if !dense.solve(work) {
+            if !dense.factorize(work)? {
                 return Ok(false);
             }
         } else {
@@ -102,10 +106,10 @@ impl LinearizedEquations {
         if size == 0.0 {
             return 0.0;
         }
-        if self.is_singular {
+        if self.is_singular && !is_dense(pattern) {
             self.solve_pairs(team, pattern, b);
         } else {
-            self.solve_regular(team, pattern, b);
+            self.solve_factored(team, pattern, b);
         }
         largest(self.work.as_flattened()) / size
     }
@@ -115,7 +119,7 @@ impl LinearizedEquations {
         &self.work
     }
 
-    fn solve_regular(&mut self, team: &mut Team, pattern: &Pattern, b: &mut [Vector]) {
+    fn solve_factored(&mut self, team: &mut Team, pattern: &Pattern, b: &mut [Vector]) {
         let Self { values, lu, dense, x, work, .. } = self;
         x.copy_from_slice(b);
         if is_dense(pattern) {

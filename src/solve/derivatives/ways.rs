@@ -144,8 +144,11 @@ impl Derivatives {
         for (&row, x) in pattern.rows.iter().zip(&*x) {
             product[row as usize] = transposed_times(&laws[row as usize].velocity, x);
         }
-        matrix.multiply_transposed(product, roots, v);
-        y.iter_mut().zip(&*v).for_each(|(y, v)| (0..3).for_each(|i| y[i] -= v[i]));
+        // Rows of the pattern have multipliers of their own.
+        if x.len() < y.len() {
+            matrix.multiply_transposed(product, roots, v);
+            y.iter_mut().zip(&*v).for_each(|(y, v)| (0..3).for_each(|i| y[i] -= v[i]));
+        }
         for (&row, x) in pattern.rows.iter().zip(&*x) {
             y[row as usize] = *x;
         }

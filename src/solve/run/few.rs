@@ -2,9 +2,11 @@
 //! the stack. Most of these problems end here, and anything that is prepared for the others would take longer.
 
 mod steps;
+mod unknowns;
 
 use std::time::Instant;
 
+use crate::math::simd::at_best;
 use crate::math::{Block, UNIT, Vector};
 use crate::memory::{self, push};
 use crate::solve::frames::Axes;
@@ -13,7 +15,7 @@ use crate::solve::laws::{Local, allowed_in_row};
 use crate::solve::local::{ACCURACY, RollingContact};
 use crate::solve::options::{Report, Status};
 use crate::solve::problem::Problem3;
-use crate::solve::residual::{Norms, Sums, velocity, weights};
+use crate::solve::residual::{Norms, Sums, Velocities, weights};
 use crate::solve::workspace::{diagonal, local, prepare_rolling};
 
 use super::costs::{dense_step_cost, sweep_cost};
@@ -25,8 +27,11 @@ use super::{Observer, Outcome, Task, VERY_FEW, VERY_FEW_IF_DENSE, counts, limit}
 const TRIALS: usize = 2;
 const SMALLEST: usize = 4;
 const SHARE: f64 = 0.25;
-const MORE: f64 = 4.0;
+const MORE: f64 = 2.0;
 const LEAST_SWEEPS: usize = 2;
+
+/// The α of a trial over that of the trial before: a few problems need shorter steps.
+const MORE_ALPHA: f64 = 10.0;
 
 /// Sweeps go on while those that seem to be left cost at most as much as this number of steps.
 const AHEAD: f64 = 0.5;
@@ -63,6 +68,8 @@ struct Few<'a, 'w, const N: usize> {
     q: [Vector; N],
     weights: [f64; N],
     roots: [f64; N],
+    /// 1 / √d.
+    inverses: [f64; N],
     locals: [Local; N],
     now: [Force; N],
     /// The closest forces that the laws allow, and their velocities, of the last look.
@@ -123,6 +130,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
             q,
             weights: d,
             roots,
+            inverses: roots.map(f64::recip),
             locals,
             now: forces.map(|force| Force::new(&force)),
             allowed: forces,
@@ -138,16 +146,17 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
     /// Try a few steps, each time after few sweeps.
     fn trials<A: Axes>(&mut self) -> memory::Result<Option<Status>> {
         self.look::<A>()?;
-        let mut sweeps = SHARE * self.step_cost / self.sweep_cost;
+        let (mut sweeps, mut alpha) = (SHARE * self.step_cost / self.sweep_cost, steps::ALPHA);
         for _ in 0..TRIALS + usize::from(self.rows <= SMALLEST) {
             if let Some(end) = self.sweeps::<A>(LEAST_SWEEPS.max(sweeps as usize))? {
                 return Ok(Some(end));
             }
-            if let Some(end) = self.steps::<A>()? {
+            if let Some(end) = self.steps::<A>(alpha)? {
                 return Ok(Some(end));
             }
             (0..self.rows).for_each(|row| self.now[row] = Force::new(&self.given.begun.forces[row]));
             sweeps *= MORE;
+            alpha *= MORE_ALPHA;
         }
         Ok(None)
     }
@@ -194,9 +203,8 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
         let (rows, is_first) = (0..self.rows, self.given.kept.history.is_empty());
         let now: [Vector; N] = std::array::from_fn(|row| self.now[row].load());
         rows.clone().for_each(|row| self.allowed[row] = allowed_in_row::<A>(laws, row, &now));
-        for row in rows.clone() {
-            self.velocities[row] = velocity(problem, row, &self.q[row], |column| self.allowed[column]);
-        }
+        let (forces, velocities) = (&self.allowed[..self.rows], &mut self.velocities[..self.rows]);
+        at_best(Velocities { problem, q: &self.q, forces, velocities });
         let sums = Sums::new::<A>(laws, &self.weights, &self.allowed, &self.velocities, rows);
         let work = self.work();
         let Begun { outcome: Outcome { report, first, best, norms }, forces } = &mut *self.given.begun;
