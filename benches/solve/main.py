@@ -4,8 +4,8 @@
   main.py LIBRARY.so PROBLEM.npz...
 
 Prints a line for each problem and tolerance, then a line `target NAME VALUE LIMIT` for each target. Times are CPU times of one thread; each is
-the least of several runs. A run is solved if the natural map over |q|, computed here, is within the tolerance, of ldy and Clarabel the map
-in scaled units, too. A run is cut after LIMIT seconds (default 20, environment LDY_BENCH_LIMIT). Peers with another Python (environment
+the least of several runs. A run of any solver is solved if the natural map over |q| and the same in scaled units, both computed here, are
+within the tolerance. A run is cut after LIMIT seconds (default 20, environment LDY_BENCH_LIMIT). Peers with another Python (environment
 LDY_PYTHON) are left out if that has not got them.
 
 - Local problems (W, q, mu), from zero forces: `bench-solve NAME contacts=N tolerance=T ldy_ms=X best_ms=X best=SOLVER nsgs_ms=X pin_ms=X
@@ -48,23 +48,19 @@ def main():
         bodies.compare(of_bodies, library, PYTHON)
 
 
-def natural(problem):
-    return lambda r: problem.residuals(r)[0]
-
-
 def compare_local(problems, library):
     pinocchio = Peer(PYTHON, 'admm.py')
     unsolved, over_best, over_nsgs, over_pin = 0, {t: [] for t in TOLERANCES}, [], []
     for problem in problems:
         prepared, count = library.prepare(problem), len(problem.friction)
         for tolerance in TOLERANCES:
-            times = siconos_peer.times(problem, tolerance, natural(problem))
+            times = siconos_peer.times(problem, tolerance, problem.residual)
             r, own = apart(len(problem.q), prepared.attempt(tolerance))
             residuals = problem.residuals(r)
             solved = max(residuals) <= tolerance * (1 + 1e-6)
             best = min(times, key=times.get, default=None)
             nsgs = times.get('NSGS', np.inf)
-            pin = pinocchio.time(problem, tolerance, natural(problem.symmetric()), ('dense', 'sparse'), TIGHTER_ADMM)
+            pin = pinocchio.time(problem, tolerance, problem.symmetric().residual, ('dense', 'sparse'), TIGHTER_ADMM)
             print('bench-solve %s contacts=%d tolerance=%g ldy_ms=%.3f best_ms=%.3f best=%s nsgs_ms=%.3f pin_ms=%.3f natural=%.1e scaled=%.1e%s' % (
                 problem.name, count, tolerance, 1e3 * own, 1e3 * times.get(best, np.inf), best, 1e3 * nsgs,
                 1e3 * pin, *residuals, '' if solved else ' UNSOLVED'), flush=True)
@@ -95,7 +91,7 @@ def compare_with_best(problems, library, name, limit):
     for problem in problems:
         prepared = library.prepare(problem)
         for tolerance in TOLERANCES:
-            times = siconos_peer.times(problem, tolerance, natural(problem), best_only=True)
+            times = siconos_peer.times(problem, tolerance, problem.residual, best_only=True)
             r, own = apart(len(problem.q), prepared.attempt(tolerance))
             residuals = problem.residuals(r)
             solved = max(residuals) <= tolerance * (1 + 1e-6)

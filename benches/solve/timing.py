@@ -13,6 +13,9 @@ import numpy as np
 REPETITIONS = 15
 # Repetitions end after this number of seconds.
 ENOUGH = 0.3
+# Where its memory lies makes a process faster or slower by up to a half for as long as it runs: short runs are timed in several.
+PROCESSES = 5
+SHORT = 0.002
 LIMIT = float(os.environ.get('LDY_BENCH_LIMIT', '20'))
 # Some solvers of Siconos store dense matrices of large problems.
 MOST_BYTES = 4 << 30
@@ -47,7 +50,14 @@ def least_time(attempt):
 
 
 def apart(size, attempt, most=LIMIT):
-    """Forces and least seconds of `attempt(r)` in a process of its own; (None, infinity) if the process is ended or fails."""
+    """Forces and least seconds of `attempt(r)` in processes of its own; (None, infinity) if the first one is ended or fails."""
+    r, least = process(size, attempt, most)
+    if least < SHORT:
+        least = min(least, *(process(size, attempt, most)[1] for _ in range(PROCESSES - 1)))
+    return r, least
+
+
+def process(size, attempt, most):
     shared = mmap.mmap(-1, 8 * size + 8)
     r = np.frombuffer(shared, count=size, offset=8)
     child = os.fork()
