@@ -2,6 +2,7 @@
 
 mod costs;
 mod few;
+mod patch;
 mod steps;
 pub(crate) mod sweeps;
 
@@ -31,6 +32,7 @@ use super::workspace::Memory;
 use costs::Products;
 pub use costs::sweep_cost;
 use few::{Begun, Given, Kept};
+use patch::Patch;
 use steps::Trial;
 use sweeps::Rate;
 
@@ -90,6 +92,7 @@ pub struct Room {
     interior: Interior,
     body_space: BodySpace,
     sweeps: Sweeps,
+    patch: Patch,
     /// The current forces, the center of the proximal term, the closest forces that the laws allow, and the best of these.
     now: Vec<Vector>,
     center: Vec<Vector>,

@@ -40,6 +40,10 @@ const LARGE_HEAP: f64 = 2000.0;
 const MANY_SWEEPS: usize = 1000;
 const TIGHT: f64 = 2e-5;
 
+/// Sweeps over a large heap before the first patch, and between two patches; between them the sweeps take at least as long as a patch.
+const SWEEPS_BEFORE_PATCH: usize = 300;
+const SWEEPS_BETWEEN_PATCHES: usize = 100;
+
 /// With a tolerance of more than this, sweeps usually reach it in a heap, and estimates count less.
 const LOOSE: f64 = 2e-4;
 const MOST_AHEAD_IF_LOOSE: f64 = 1.5;
@@ -104,6 +108,8 @@ impl Run<'_, '_> {
     /// Make `most` sweeps, or fewer if the solution ends, or, where they `may_end`, if steps are expected to be quicker.
     pub(super) fn sweeps<A: Axes>(&mut self, most: usize, may_end: bool) -> memory::Result<Option<Status>> {
         let mut ratio = self.ratio();
+        let has_patches = self.options.method == Method::Automatic && self.problem.rows() as f64 > LARGE_HEAP;
+        let mut next_patch = self.report.sweeps.max(SWEEPS_BEFORE_PATCH);
         for left in (0..most).rev() {
             if let Some(end) = self.over() {
                 return Ok(Some(end));
@@ -123,6 +129,12 @@ impl Run<'_, '_> {
                 ratio = self.ratio();
                 if let Some(end) = self.over() {
                     return Ok(Some(end));
+                }
+                if has_patches && !is_last && self.report.sweeps >= next_patch {
+                    let work = self.solve_patch::<A>()?;
+                    let pause = SWEEPS_BETWEEN_PATCHES.max(work.unwrap_or(0.0) as usize);
+                    next_patch = self.report.sweeps + pause;
+                    continue;
                 }
             }
             let rate = acceleration::root(change / before, span);

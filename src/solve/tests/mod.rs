@@ -10,6 +10,7 @@ mod gauss_seidel;
 mod infeasibility;
 mod islands;
 mod newton;
+mod patches;
 mod planar;
 mod projection;
 mod robust;
