@@ -23,8 +23,8 @@ pub(super) const ALPHA: f64 = 0.03;
 const LEAST_ALPHA: f64 = 1e-9;
 
 impl<const N: usize> Few<'_, '_, N> {
-    /// Make steps with this α relative to the residual, as long as the residual does not grow much, each from allowed forces and followed by a sweep: contacts that a step has moved
-    /// from sticking to sliding, or opened, are often moved back by that.
+    /// Make steps with this α relative to the residual, as long as the residual does not grow much, each from allowed forces and followed
+    /// by a sweep: contacts that a step has moved from sticking to sliding, or opened, are often moved back by that.
     pub fn steps<A: Axes>(&mut self, alpha: f64) -> memory::Result<Option<Status>> {
         let mut before = self.given.begun.outcome.report.residual.by(self.given.task.options.measure);
         for step in 1..=MOST_STEPS {
