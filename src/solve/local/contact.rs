@@ -13,6 +13,9 @@ pub(super) const SINGULAR: f64 = 1e-13;
 /// The maximum of steps to the root of the secular equation; each at least halves the bracket, or doubles the range of the search.
 pub(super) const MOST_STEPS: usize = 200;
 
+/// With more friction than this, sweeps need the exact solution, too: friction multiplies the error of the normal force.
+const MOST_INEXACT: f64 = 10.0;
+
 /// A relative step whose square is no more than rounding.
 pub(super) const ENOUGH: f64 = 1e-8;
 
@@ -192,7 +195,8 @@ impl ContactSolution {
         // At zero itself n may be a rounding error.
         let least = 1e-3 * (scale + self.trace);
         let (mut s, enough) = match slip > least {
-            true => (slip, accuracy.max(ENOUGH)),
+            true if self.friction <= MOST_INEXACT => (slip, accuracy.max(ENOUGH)),
+            true => (slip, ENOUGH),
             // Sweeps would not come closer if they began here again.
             false => ((scale - 0.5 * self.trace).max(least), ENOUGH),
         };

@@ -468,3 +468,17 @@ fn expansion() {
     }
     met.assert_all(&[0, 1, 2, 3]);
 }
+
+/// A random case in which sweeps with inexact solutions do not end.
+#[test]
+fn sweeps_over_a_contact_with_huge_friction_end() {
+    let (wn, ws, wt) = ([1.1, -0.18, 0.04], [-0.18, 0.115, -0.08], [0.04, -0.08, 0.62]);
+    let w: Block = std::array::from_fn(|k| [wn, ws, wt][k / 3][k % 3]);
+    let (kind, q) = (Kind::contact([1e6; 2], 0.0), [-0.22, 0.35, -0.9]);
+    let exact = force(kind, &w, &q, &[0.0; 3]);
+    let mut random = Random::new(77);
+    for _ in 0..300 {
+        let near = swept(kind, &w, &q, &random.array());
+        assert!((0..3).all(|i| (near[i] - exact[i]).abs() < 1e-9), "{near:?} {exact:?}");
+    }
+}
