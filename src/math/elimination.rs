@@ -106,7 +106,7 @@ impl Kernel for Substitution<'_> {
     }
 }
 
-/// Whether an entry below row k in a column is much larger than that of row k.
+/// Whether a column has an entry below row k that is much larger than the entry in row k.
 #[inline(always)]
 fn has_larger<L: SimdLevel>(level: L, column: &[[f64; 4]], k: usize) -> bool {
     let first = (k + 1) / 4;

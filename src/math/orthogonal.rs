@@ -228,7 +228,7 @@ mod tests {
                 let b: Vec<f64> = random.values(size);
                 let mut x = b.clone();
                 own.solve(&mut x);
-                // What is left of b is orthogonal to all columns, and x has no part that A does not see.
+                // b − A x is orthogonal to all columns, and x to the null space.
                 let mut rest = b;
                 for (column, x) in columns.iter().zip(&x) {
                     rest.iter_mut().zip(column).for_each(|(rest, a)| *rest -= a * x);

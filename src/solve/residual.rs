@@ -68,10 +68,7 @@ impl Norms {
     /// The norms of B, with the velocities d R of the forces that laws ask for at least: B may be zero then.
     pub fn new(laws: &[Law], q: &[Vector], weights: &[f64]) -> Self {
         let rows = laws.iter().zip(q.iter().zip(weights));
-        Self::of(rows.fold([0.0; 2], |sum, (law, (q, d))| {
-            let [natural, scaled] = Self::squares(law, q, *d);
-            [sum[0] + natural, sum[1] + scaled]
-        }))
+        Self::of_rows(rows.map(|(law, (q, d))| Self::squares(law, q, *d)))
     }
 
     /// The squares of one row.
@@ -87,11 +84,14 @@ impl Norms {
         Self { natural, scaled, squares }
     }
 
+    /// The norms of rows or islands with these squares.
+    pub fn of_rows(squares: impl Iterator<Item = [f64; 2]>) -> Self {
+        Self::of(squares.fold([0.0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]]))
+    }
+
     /// The norms of all islands together.
     pub fn of_all(islands: impl Iterator<Item = Self>) -> Self {
-        Self::of(
-            islands.fold([0.0; 2], |sum, Self { squares, .. }| [sum[0] + squares[0], sum[1] + squares[1]]),
-        )
+        Self::of_rows(islands.map(|island| island.squares))
     }
 
     pub fn scaled(&self) -> f64 {

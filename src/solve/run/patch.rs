@@ -129,11 +129,11 @@ impl Patch {
         options: Options,
     ) -> memory::Result<Report> {
         let Self { rows, starts, columns, values, b, laws, forces, islands, .. } = self;
-        let squares = rows.iter().zip(b.iter().zip(&*laws)).map(|(&row, (b, law))| {
-            let [x, y, z, ..] = law.bias;
-            Norms::squares(law, &sum(b, &[x, y, z]), weights[row as usize])
-        });
-        let norms = Norms::of(squares.fold([0.0; 2], |all, own| [all[0] + own[0], all[1] + own[1]]));
+        let squares = rows
+            .iter()
+            .zip(b.iter().zip(&*laws))
+            .map(|(&row, (b, law))| Norms::squares(law, &sum(b, &law.bias), weights[row as usize]));
+        let norms = Norms::of_rows(squares);
         let options = Options { tolerance: residual / norms.scaled(), ..options };
         if islands.is_empty() {
             push(islands, Islands::default())?;
@@ -183,7 +183,6 @@ impl Run<'_, '_> {
             method: Method::Newton,
             max_work: Some(left.min((MOST_WORK * sweep_cost) as u64)),
             time_limit: self.deadline.map(|end| end.saturating_duration_since(Instant::now())),
-            canonical: false,
             ..*options
         };
         let report = patch.solve(problem, weights, residual.max(tolerance), own)?;
@@ -209,6 +208,7 @@ mod tests {
     const COUNT: usize = 2 * ROWS;
 
     /// A chain: W has the blocks 3 · 1 on its diagonal, and beside it blocks whose entries are at most 0.4.
+    #[derive(Clone)]
     struct Chain {
         starts: Vec<i32>,
         columns: Vec<i32>,
@@ -280,6 +280,37 @@ mod tests {
             };
             assert!(norm(true) <= most, "{}", norm(true));
             assert!(norm(false) > 0.1);
+        }
+    }
+
+    /// Each input of a patch changes, alone and with another.
+    #[test]
+    fn a_patch_that_is_kept_has_the_forces_of_a_new_one() {
+        let mut random = Random::new(5);
+        let mut inputs = || {
+            let chain = Chain::new(&mut random);
+            let forces: Vec<Vector> = (0..COUNT).map(|_| random.array()).collect();
+            let laws = vec![Law { bias: random.array(), ..Law::contact(0.2 + random.signed().abs()) }; COUNT];
+            (chain, laws, forces, vec![3.0 + random.signed().abs(); COUNT], random.below(COUNT))
+        };
+        let both = [inputs(), inputs()];
+        let solve = |patch: &mut Patch, changed: usize| {
+            let of = |input: usize| &both[changed >> input & 1];
+            let chain = Chain { b: of(1).0.b.clone(), ..of(0).0.clone() };
+            let (laws, forces, weights, worst) = (&of(2).1, &of(3).2, &of(4).3, of(5).4);
+            let part = |row: usize| f64::from(row == worst);
+            assert!(patch.choose(&chain.problem(), laws, part).unwrap());
+            patch.fill(&chain.problem(), laws, forces).unwrap();
+            let options = Options { method: Method::Newton, ..Options::default() };
+            patch.solve(&chain.problem(), weights, 1e-6, options).unwrap();
+            patch.forces.clone()
+        };
+        let mut kept = Patch::default();
+        for (i, j) in (0..6).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+            solve(&mut kept, 0);
+            let changed = 1 << i | 1 << j;
+            let new = solve(&mut Patch::default(), changed);
+            assert_eq!(solve(&mut kept, changed), new, "{i} {j}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The dense equations of a step. The step δ of Newton's method obeys δ = −F + P' (δ − M δ). P' has rank three only where a contact
-//! sticks, two where it slides, and zero where it is open. With P' = L Rᵀ the unknowns are z = Rᵀ (δ − M δ), as many as the rank, and
-//! δ = −F + L z.
+//! sticks, two where it slides, and zero where it is open. With P' = L Rᵀ the unknowns are z = Rᵀ (δ − M δ): their number is the rank,
+//! and δ = −F + L z.
 
 use crate::math::simd::{F64x4, Kernel, SimdLevel, combination};
 use crate::math::{Block, UNIT, Vector, elimination};
@@ -16,7 +16,7 @@ pub struct RowUnknowns {
     /// The columns of L and of Rᵀ, if there are one or two.
     left: [Vector; 2],
     right: [[f64; 4]; 3],
-    /// What the unknown of the normal force in the row before adds to the step, and the place of this unknown.
+    /// The change of the step with the normal unknown of the row before, and the place of this unknown.
     pull: Vector,
     pulled_by: Option<usize>,
     /// Whether −F is not zero.
