@@ -101,6 +101,13 @@ fn one_course_that_stalls_is_not_the_last() {
     solve_recorded("stack-20.npz", 1e-12);
 }
 
+/// Contacts of the chain slide, stick and open in turn, so that whole steps of Newton's method go round in circles.
+#[test]
+fn steps_are_shortened_where_contacts_change() {
+    let report = solve_recorded("chain-10.npz", 1e-8);
+    assert!(report.steps < 1000, "{report:?}");
+}
+
 /// Interior steps stay at a residual from which Newton's steps lead to the solution.
 #[test]
 fn newtons_steps_are_tried_between_interior_steps() {

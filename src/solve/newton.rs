@@ -22,6 +22,9 @@ use super::rolling::Coefficients;
 /// The corrections of a solution in the space of bodies.
 const CORRECTIONS: usize = 1;
 
+/// The length of a shortened step over the way to the first change.
+const BEHIND: f64 = 1.05;
+
 /// The equations of a problem, scaled.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations<'a> {
@@ -50,6 +53,11 @@ pub struct Newton {
     pulls: Vec<Vector>,
     /// The parts of ‖F‖².
     sums: PartSums<[f64; 2]>,
+    /// The forces and y − v before the step.
+    before: Vec<Vector>,
+    arguments: Vec<Vector>,
+    /// The shares of the step, for parts of the rows.
+    shares: PartSums<f64>,
 }
 
 impl Newton {
@@ -70,6 +78,9 @@ impl Newton {
         refill(&mut self.step, rows, [0.0; 3])?;
         refill(&mut self.slopes, rows, [0.0; 9])?;
         refill(&mut self.pulls, if has_moments { rows } else { 0 }, [0.0; 3])?;
+        refill(&mut self.before, rows, [0.0; 3])?;
+        refill(&mut self.arguments, rows, [0.0; 3])?;
+        self.shares.prepare(rows)?;
         self.sums.prepare(rows)
     }
 
@@ -84,9 +95,6 @@ impl Newton {
 
     /// Make a whole step from `forces`, in the space of bodies if it is given. Returns false and leaves `forces` unchanged if there
     /// is no step.
-    ///
-    /// The step is not shortened: with the proximal term whole steps lead to the solution in a few steps, while a search along
-    /// them gets stuck where contacts change between sticking, sliding and open.
     pub fn step<A: Axes>(
         &mut self,
         team: &mut Team,
@@ -94,7 +102,9 @@ impl Newton {
         bodies: Option<&mut BodySpace>,
         forces: &mut [Vector],
     ) -> bool {
-        let Self { lu, step, slopes, pulls, .. } = self;
+        let Self { lu, step, slopes, pulls, before, arguments, .. } = self;
+        before.copy_from_slice(forces);
+        fill(team, arguments, |row| equations.argument::<A>(row, forces));
         equations.linearise::<A>(team, forces, step, slopes);
         equations.pull::<A>(team, forces, pulls);
         match bodies {
@@ -133,7 +143,46 @@ impl Newton {
     }
 }
 
+impl Newton {
+    /// Shorten the last step to a little more than the way to the first change: a contact begins to slide, to stick or to open, or a
+    /// bound is reached. The velocities of `equations` are those of `forces`, after the step. Returns false and leaves `forces`
+    /// unchanged if nothing changes on the way.
+    ///
+    /// With the proximal term whole steps often lead to the solution. Where they do not, a search along them for a smaller ‖F‖ gets
+    /// stuck at the change, and the next step from behind it does not.
+    pub fn shorten<A: Axes>(
+        &mut self,
+        team: &mut Team,
+        equations: &Equations,
+        forces: &mut [Vector],
+    ) -> bool {
+        let Self { before, arguments, shares, .. } = self;
+        let first_change = |row: usize| {
+            let x = &arguments[row];
+            let change = difference(&equations.argument::<A>(row, forces), x);
+            let (law, root) = (&equations.laws[row].kind, equations.roots[row]);
+            of_kind!(law, law => law.first_change::<A>(x, &change, root))
+        };
+        let first = |part: Range<usize>| part.map(first_change).fold(f64::INFINITY, f64::min);
+        let share = BEHIND * shares.of(team, forces.len(), first).fold(f64::INFINITY, f64::min);
+        if share >= 1.0 {
+            return false;
+        }
+        for (force, before) in forces.iter_mut().zip(before) {
+            *force = std::array::from_fn(|i| before[i] + share * (force[i] - before[i]));
+        }
+        true
+    }
+}
+
 impl Equations<'_> {
+    /// y − v of a row, with the proximal term.
+    #[inline(always)]
+    fn argument<A: Axes>(&self, row: usize, forces: &[Vector]) -> Vector {
+        let (y, [_, v]) = self.at::<A>(row, forces);
+        difference(&y, &v)
+    }
+
     #[inline(always)]
     pub fn alpha(&self, row: usize) -> f64 {
         if self.laws[row].is_joint() { self.alpha_of_joints } else { self.alpha }

@@ -11,7 +11,7 @@ use crate::solve::interior::Lane;
 use crate::solve::local::BoundedSolution;
 use crate::solve::state::Solution;
 
-use super::{Bounds, LawKind};
+use super::{Bounds, LawKind, positive};
 
 impl LawKind for Bounds {
     type Local = BoundedSolution;
@@ -72,6 +72,14 @@ impl LawKind for Bounds {
             slope[4 * i] = f64::from(x[i] > self.lower[i] * root && x[i] < self.upper[i] * root);
         }
         slope
+    }
+
+    #[inline(always)]
+    fn first_change<A: Axes>(&self, x: &Vector, d: &Vector, root: f64) -> f64 {
+        let until = |i: usize, bound: f64| positive((bound * root - x[i]) / d[i]);
+        (0..3)
+            .filter(|&i| self.lower[i] < self.upper[i])
+            .fold(f64::INFINITY, |t, i| t.min(until(i, self.lower[i])).min(until(i, self.upper[i])))
     }
 
     #[inline(always)]

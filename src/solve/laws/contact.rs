@@ -13,7 +13,7 @@ use crate::solve::rolling::Coefficients;
 use crate::solve::rows_of_three::{IN_ORDER, LaneOrder, WITHOUT_SECOND};
 use crate::solve::state::Solution;
 
-use super::{Contact, LawKind, is_size, slope_of_cone};
+use super::{Contact, LawKind, first_on_disk, is_size, positive, slope_of_cone};
 
 /// The power of two that scales numbers down if their squares would overflow.
 pub const SMALL: f64 = f64::from_bits((1023 - 600) << 52);
@@ -98,6 +98,12 @@ impl LawKind for Contact {
     #[inline(always)]
     fn slope<A: Axes>(&self, x: &Vector, _: f64) -> Block {
         if x[A::N] > 0.0 { slope_of_cone::<A>(x, self.friction, x[A::N], false) } else { [0.0; 9] }
+    }
+
+    #[inline(always)]
+    fn first_change<A: Axes>(&self, x: &Vector, d: &Vector, _: f64) -> f64 {
+        let scaled = |x: &Vector| [self.friction * x[A::N], x[A::S], x[A::T]];
+        positive(-x[A::N] / d[A::N]).min(first_on_disk(&scaled(x), &scaled(d)))
     }
 
     #[inline(always)]

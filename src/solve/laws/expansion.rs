@@ -12,7 +12,7 @@ use crate::solve::rows_of_three::{IN_ORDER, LaneOrder, WITHOUT_SECOND};
 use crate::solve::state::Solution;
 
 use super::contact::on_cone;
-use super::{Expansion, LawKind, is_size, slope_of_cone};
+use super::{Expansion, LawKind, first_on_disk, is_size, positive, slope_of_cone};
 
 impl Expansion {
     /// The closest tangential force in the disk of this normal force.
@@ -87,6 +87,14 @@ impl LawKind for Expansion {
         let least = self.least_force * root;
         let is_closed = x[A::N] > least;
         slope_of_cone::<A>(x, self.friction, x[A::N].max(least), !is_closed)
+    }
+
+    #[inline(always)]
+    fn first_change<A: Axes>(&self, x: &Vector, d: &Vector, root: f64) -> f64 {
+        let least = self.least_force * root;
+        let growth = if x[A::N] > least { self.friction * d[A::N] } else { 0.0 };
+        let radius = [self.friction * x[A::N].max(least), x[A::S], x[A::T]];
+        positive((least - x[A::N]) / d[A::N]).min(first_on_disk(&radius, &[growth, d[A::S], d[A::T]]))
     }
 
     #[inline(always)]

@@ -16,6 +16,7 @@ use crate::math::{Block, Vector, length};
 use crate::memory;
 use crate::rows::fault::Fault;
 
+use super::cone::determinant;
 use super::conflict::Demand;
 use super::derivatives::{Kink3, LinearLaw};
 use super::determinacy::Faces;
@@ -96,6 +97,13 @@ pub trait LawKind: Copy {
     #[inline(always)]
     fn is_free(&self, _component: usize) -> bool {
         false
+    }
+
+    /// The least positive t at which the projection of x + t d becomes another function, see [`Self::projected`]: a contact begins to
+    /// slide, to stick or to open, or a bound is reached. Infinite if there is none.
+    #[inline(always)]
+    fn first_change<A: Axes>(&self, _x: &Vector, _d: &Vector, _root: f64) -> f64 {
+        f64::INFINITY
     }
 
     /// Whether the law is an equation: each component has zero velocity, or a given force.
@@ -331,6 +339,22 @@ impl<V> Kind<V> {
     pub fn contact([friction, friction_2]: [f64; 2], cohesion: f64) -> Self {
         Self::Contact { friction, friction_2, cohesion, rolling_friction: 0.0, torsional_friction: 0.0 }
     }
+}
+
+/// t if it is positive, otherwise infinity.
+#[inline(always)]
+fn positive(t: f64) -> f64 {
+    if t > 0.0 { t } else { f64::INFINITY }
+}
+
+/// The least positive t at which the tangents are on their disk: |x_T + t d_T| = x_0 + t d_0 > 0, for a radius x_0 and its growth d_0.
+#[inline(always)]
+fn first_on_disk(x: &Vector, d: &Vector) -> f64 {
+    // The roots of a t² + 2 b t + c.
+    let (a, b, c) = (determinant(d), x[0] * d[0] - x[1] * d[1] - x[2] * d[2], determinant(x));
+    let q = -(b + (b * b - a * c).sqrt().copysign(b));
+    let on_disk = |t: f64| if x[0] + t * d[0] > 0.0 { positive(t) } else { f64::INFINITY };
+    on_disk(q / a).min(on_disk(c / q))
 }
 
 /// Check that a number is not negative and finite.

@@ -3,9 +3,10 @@
 use crate::math::Vector;
 use crate::memory;
 use crate::solve::block_lu::MOST_PRODUCTS;
+use crate::solve::body_space::BodySpace;
 use crate::solve::frames::Axes;
 use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
-use crate::solve::newton::Equations;
+use crate::solve::newton::{Equations, Newton};
 use crate::solve::options::Status;
 use crate::solve::problem::Law;
 use crate::solve::residual::velocity;
@@ -15,15 +16,17 @@ use crate::team::Team;
 use super::costs::{MOST_BODY_PRODUCTS, Products};
 use super::{Room, Run, Which};
 
-/// The maximum of steps towards one center, the same for small problems, and the maximum of failures in one round.
-const MOST_STEPS: usize = 12;
+/// The maximum of steps towards one center in small problems.
 const SMALL_STEPS: usize = 8;
-const MOST_FAILURES: usize = 4;
 
-/// The proximal term is multiplied by `LESS` after at most `FEW_STEPS` steps, twice after a single step, and divided by it after a
-/// failure.
+/// Steps to a center are few up to this number.
 const FEW_STEPS: usize = 4;
+
+/// The factor of α after few steps of short trials, and its reciprocal after a failure.
 const LESS: f64 = 0.1;
+
+/// In long trials a step is shortened if the error of a center is more than this times the error before it.
+const GROWTH: f64 = 2.0;
 
 /// The largest α of joints. They are linear equations and need only enough of it to be regular where joints are redundant: so a
 /// long chain, whose W has small eigenvalues, does not wait until α is as small.
@@ -71,12 +74,66 @@ pub(super) enum Trial {
     Quick,
 }
 
+/// How a trial goes on.
+struct Pace {
+    /// The maximum of steps towards one center, and of those whose errors do not fall.
+    most_steps: usize,
+    most_slow: usize,
+    most_failures: usize,
+    /// The factors of α after few and after many steps to a center, and after a failure.
+    less: f64,
+    less_slowly: f64,
+    more: f64,
+    /// Whether steps that make the error grow are shortened.
+    is_careful: bool,
+}
+
+impl Trial {
+    /// Long trials are for problems in which others have failed: α changes slowly, so that few centers are out of reach. In heaps of
+    /// many rows the first change comes so soon that careful steps take long, and most short trials fail in any case.
+    fn pace(self) -> Pace {
+        let short = Pace {
+            most_steps: 12,
+            most_slow: 12,
+            most_failures: 1,
+            less: LESS,
+            less_slowly: 1.0,
+            more: LESS.recip(),
+            is_careful: false,
+        };
+        match self {
+            Self::Long => Pace {
+                most_steps: 25,
+                most_slow: 25,
+                most_failures: 8,
+                less: 0.2,
+                less_slowly: 0.5,
+                more: 3.0,
+                is_careful: true,
+            },
+            Self::Small => Pace { most_slow: SMALL_STEPS, most_failures: 4, ..short },
+            Self::First => short,
+            Self::Short | Self::Quick => Pace { most_slow: FEW_STEPS, ..short },
+        }
+    }
+}
+
 /// The threads, the problem, the space, the state and the forces of interior steps.
 struct Inside<'a> {
     team: &'a mut Team,
     program: Program<'a>,
     space: Space<'a>,
     interior: &'a mut Interior,
+    now: &'a mut [Vector],
+}
+
+/// The threads, the equations, the workspace and the forces of steps towards a proximal point.
+struct Toward<'a> {
+    team: &'a mut Team,
+    equations: Equations<'a>,
+    newton: &'a mut Newton,
+    /// The space of bodies, if steps are made there.
+    bodies: Option<&'a mut BodySpace>,
     now: &'a mut [Vector],
 }
 
@@ -92,11 +149,8 @@ impl Run<'_, '_> {
         // If this leads nowhere, joints get the whole α.
         self.alpha_of_joints = ALPHA_OF_JOINTS;
         let mut may_fail = self.laws.iter().any(Law::is_joint);
-        let most_failures = match trial {
-            Trial::Long | Trial::Small => MOST_FAILURES,
-            Trial::First | Trial::Short | Trial::Quick => 1,
-        };
-        while failures < most_failures && start.is_finite() {
+        let pace = trial.pace();
+        while failures < pace.most_failures && start.is_finite() {
             let reached = match self.approach::<A>(trial, alpha, start) {
                 Ok(reached) => reached,
                 Err(end) => return Ok(Some(end)),
@@ -105,9 +159,9 @@ impl Run<'_, '_> {
                 Some((steps, distance)) if distance < 2.0 * start => {
                     match steps {
                         1 if trial == Trial::Quick => alpha = (alpha * LESS * LESS).min(CLOSE * distance),
-                        1 => alpha *= LESS * LESS,
-                        ..=FEW_STEPS => alpha *= LESS,
-                        _ => {}
+                        1 => alpha *= pace.less * pace.less,
+                        ..=FEW_STEPS => alpha *= pace.less,
+                        _ => alpha *= pace.less_slowly,
                     }
                     failures = if distance > 0.95 * start { failures + 1 } else { 0 };
                     start = distance;
@@ -117,7 +171,7 @@ impl Run<'_, '_> {
                     self.compute_velocities(Which::Current);
                     self.alpha_of_joints = f64::INFINITY;
                     if !std::mem::take(&mut may_fail) {
-                        alpha /= LESS;
+                        alpha *= pace.more;
                         failures += 1;
                     }
                 }
@@ -137,14 +191,10 @@ impl Run<'_, '_> {
         alpha: f64,
         start: f64,
     ) -> Result<Option<(usize, f64)>, Status> {
-        let most_steps = match trial {
-            Trial::Long | Trial::First => MOST_STEPS,
-            Trial::Small => SMALL_STEPS,
-            Trial::Short | Trial::Quick => FEW_STEPS,
-        };
+        let Pace { most_steps, most_slow, is_careful, .. } = trial.pace();
         self.room.center.copy_from_slice(&self.room.now);
-        let mut before = f64::INFINITY;
-        for step in 1..=MOST_STEPS {
+        let (mut before, mut error) = (f64::INFINITY, start);
+        for step in 1..=most_steps {
             if !self.step::<A>(alpha) {
                 break;
             }
@@ -152,12 +202,20 @@ impl Run<'_, '_> {
             if let Some(end) = self.over() {
                 return Err(end);
             }
-            let [distance, to_center] = self.distances::<A>(alpha);
+            let [mut distance, mut to_center] = self.distances::<A>(alpha);
+            if is_careful && to_center > GROWTH * error && self.shorten::<A>(alpha) {
+                self.look::<A>();
+                if let Some(end) = self.over() {
+                    return Err(end);
+                }
+                [distance, to_center] = self.distances::<A>(alpha);
+            }
+            error = to_center;
             if to_center <= INNER * start.min(distance) {
                 return Ok(Some((step, distance)));
             }
             let is_lost = trial != Trial::Long && step >= TRIED_STEPS && distance > LOST * start;
-            if (is_lost || step >= most_steps) && distance > FALLING * before {
+            if (is_lost || step >= most_slow) && distance > FALLING * before {
                 break;
             }
             before = distance;
@@ -230,13 +288,16 @@ impl Run<'_, '_> {
     /// velocities belong to the current forces.
     pub(super) fn step<A: Axes>(&mut self, alpha: f64) -> bool {
         debug_assert!(self.has_few_bodies() || self.is_velocity_current(self.problem.rows() - 1));
-        let Room { memory: Memory { roots, .. }, newton, body_space, now, center, velocities, .. } =
-            &mut *self.room;
-        let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
         self.report.steps += 1;
         self.spent += self.cost_of_newton;
-        let equations = Equations { problem, laws, roots, alpha, alpha_of_joints, center, velocities };
-        newton.step::<A>(&mut self.team, &equations, self.is_newton_in_bodies.then_some(body_space), now)
+        let Toward { team, equations, newton, bodies, now } = self.toward(alpha);
+        newton.step::<A>(team, &equations, bodies, now)
+    }
+
+    /// Shorten the last step, see [`Newton::shorten`]. `distances` were computed last.
+    fn shorten<A: Axes>(&mut self, alpha: f64) -> bool {
+        let Toward { team, equations, newton, now, .. } = self.toward(alpha);
+        newton.shorten::<A>(team, &equations, now)
     }
 
     /// Whether the velocity of a row, computed with W, belongs to the current forces.
@@ -249,9 +310,18 @@ impl Run<'_, '_> {
     /// ‖F‖ relative to B, without and with the proximal term of this α. The velocities belong to the current forces then.
     pub(super) fn distances<A: Axes>(&mut self, alpha: f64) -> [f64; 2] {
         self.compute_velocities(Which::Current);
-        let Room { memory: Memory { roots, .. }, newton, now, center, velocities, .. } = &mut *self.room;
+        let Toward { team, equations, newton, now, .. } = self.toward(alpha);
+        let norms = newton.norms::<A>(team, &equations, now);
+        norms.map(|norm| norm / self.norms.scaled())
+    }
+
+    /// What steps towards the proximal point need.
+    fn toward(&mut self, alpha: f64) -> Toward<'_> {
+        let Room { memory: Memory { roots, .. }, newton, body_space, now, center, velocities, .. } =
+            &mut *self.room;
         let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
         let equations = Equations { problem, laws, roots, alpha, alpha_of_joints, center, velocities };
-        newton.norms::<A>(&mut self.team, &equations, now).map(|norm| norm / self.norms.scaled())
+        let bodies = self.is_newton_in_bodies.then_some(body_space);
+        Toward { team: &mut self.team, equations, newton, bodies, now }
     }
 }

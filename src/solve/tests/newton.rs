@@ -69,6 +69,66 @@ fn steps_are_the_same_in_both_spaces() {
     }
 }
 
+/// After a shortened step one law has another form than before, and none has changed before the first one.
+#[test]
+fn shortened_steps_end_behind_the_first_change() {
+    let mut random = Random::new(13);
+    let mut shortened = 0;
+    for number in 0..60 {
+        let rows = 12;
+        let dense = Dense::new(&mut random, rows, 18, 1.0);
+        let problem = dense.problem3();
+        let laws: Vec<Law> = (0..rows).map(law).collect();
+        let mut memory = Memory::default();
+        memory.prepare::<NormalThird>(&problem, &laws).unwrap();
+        let Memory { q, roots, .. } = &memory;
+        let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
+        let velocities_of = |forces: &[Vector]| {
+            let mut velocities = vec![[0.0; 3]; rows];
+            let input = Input { problem: &problem, q, roots, forces };
+            compute(&mut Team::alone(), &input, None, &mut velocities);
+            velocities
+        };
+        let at_rest = Equations {
+            problem: &problem,
+            laws: &laws,
+            roots,
+            alpha: 0.01,
+            alpha_of_joints: 0.01,
+            center: &forces,
+            velocities: &[],
+        };
+        let forms = |forces: &[Vector]| -> Vec<[f64; 9]> {
+            let velocities = velocities_of(forces);
+            let equations = Equations { velocities: &velocities, ..at_rest };
+            let slope = |row| equations.linearise_row::<NormalThird>(row, forces).1;
+            (0..rows).map(|row| slope(row).map(|x| if x == 0.0 || x == 1.0 { x } else { 0.5 })).collect()
+        };
+        let mut newton = Newton::default();
+        newton.prepare(&problem, &laws, u64::MAX).unwrap().unwrap();
+        let velocities = velocities_of(&forces);
+        let equations = Equations { velocities: &velocities, ..at_rest };
+        let mut next = forces.clone();
+        assert!(newton.step::<NormalThird>(&mut Team::alone(), &equations, None, &mut next));
+        let (whole, velocities) = (next.clone(), velocities_of(&next));
+        let equations = Equations { velocities: &velocities, ..at_rest };
+        if !newton.shorten::<NormalThird>(&mut Team::alone(), &equations, &mut next) {
+            assert_eq!(next, whole);
+            assert_eq!(forms(&next), forms(&forces), "{number}");
+            continue;
+        }
+        shortened += 1;
+        let at = |share: f64| -> Vec<Vector> {
+            let mix =
+                |(from, to): (&Vector, &Vector)| std::array::from_fn(|i| from[i] + share * (to[i] - from[i]));
+            forces.iter().zip(&next).map(mix).collect()
+        };
+        assert_eq!(forms(&at(0.95)), forms(&forces), "{number}");
+        assert_ne!(forms(&at(0.953)), forms(&forces), "{number}");
+    }
+    assert!(shortened > 40, "{shortened}");
+}
+
 /// With moments between them, a short step along Newton's direction makes the errors of all equations smaller by its length.
 #[test]
 fn steps_solve_the_linear_equations_of_moments() {

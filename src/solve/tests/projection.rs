@@ -97,6 +97,36 @@ fn slopes_are_derivatives() {
     }
 }
 
+/// Before the first change the projection has its form, after it another one.
+#[test]
+fn first_changes_are_where_slopes_change_their_form() {
+    let mut random = Random::new(6);
+    for kind in kinds() {
+        // The entries that are zero, one, and between.
+        let form = |x: Vector, root: f64| {
+            let slope = of_kind!(&kind, law => law.slope::<NormalFirst>(&x, root));
+            slope.map(|entry| if entry == 0.0 || entry == 1.0 { entry } else { 0.5 })
+        };
+        let mut found = 0;
+        for _ in 0..300 {
+            let (x, d, root): (Vector, Vector, f64) =
+                (random.array(), random.array(), 1.0 + 0.5 * random.signed());
+            let at = |t: f64| std::array::from_fn(|i| x[i] + t * d[i]);
+            let first = of_kind!(&kind, law => law.first_change::<NormalFirst>(&x, &d, root));
+            for _ in 0..20 {
+                let share = 0.5 + 0.499 * random.signed();
+                let t = share * first.min(1e3);
+                assert_eq!(form(at(t), root), form(x, root), "{kind:?} {x:?} {d:?}: {share} of {first}");
+            }
+            if first < 1e3 {
+                found += 1;
+                assert_ne!(form(at(1.0001 * first), root), form(x, root), "{kind:?} {x:?} {d:?}: {first}");
+            }
+        }
+        assert!(found > 100, "{kind:?}: {found}");
+    }
+}
+
 /// For each law: a, the largest a · R of its smallest forces, and the part of a along which forces can grow.
 #[test]
 fn reaches_are_largest_products() {
