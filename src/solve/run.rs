@@ -74,7 +74,7 @@ const VERY_FEW_IF_DENSE: usize = 20;
 const MOST_IDLE: usize = 4;
 
 /// The courses that a solution may take, and the sweeps with which another one begins, times its number.
-const MOST_COURSES: usize = 6;
+const MOST_COURSES: usize = 3;
 const COLD_SWEEPS: usize = 500;
 
 /// Sweeps until forces that grow without end do so steadily, and sweeps over which their growth is measured.
