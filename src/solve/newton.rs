@@ -23,7 +23,7 @@ use super::rolling::Coefficients;
 const CORRECTIONS: usize = 1;
 
 /// The length of a shortened step over the way to the first change.
-const BEHIND: f64 = 1.05;
+const LONGER: f64 = 1.05;
 
 /// The equations of a problem, scaled.
 #[derive(Clone, Copy, Debug)]
@@ -145,11 +145,11 @@ impl Newton {
 
 impl Newton {
     /// Shorten the last step to a little more than the way to the first change: a contact begins to slide, to stick or to open, or a
-    /// bound is reached. The velocities of `equations` are those of `forces`, after the step. Returns false and leaves `forces`
-    /// unchanged if nothing changes on the way.
+    /// bound is reached. `equations` have the velocities after the step. Returns false and leaves `forces` unchanged if nothing
+    /// changes on the way.
     ///
     /// With the proximal term whole steps often lead to the solution. Where they do not, a search along them for a smaller ‖F‖ gets
-    /// stuck at the change, and the next step from behind it does not.
+    /// stuck at the change. After the change, the next step has other equations.
     pub fn shorten<A: Axes>(
         &mut self,
         team: &mut Team,
@@ -164,7 +164,7 @@ impl Newton {
             of_kind!(law, law => law.first_change::<A>(x, &change, root))
         };
         let first = |part: Range<usize>| part.map(first_change).fold(f64::INFINITY, f64::min);
-        let share = BEHIND * shares.of(team, forces.len(), first).fold(f64::INFINITY, f64::min);
+        let share = LONGER * shares.of(team, forces.len(), first).fold(f64::INFINITY, f64::min);
         if share >= 1.0 {
             return false;
         }

@@ -71,7 +71,7 @@ fn steps_are_the_same_in_both_spaces() {
 
 /// After a shortened step one law has another form than before, and none has changed before the first one.
 #[test]
-fn shortened_steps_end_behind_the_first_change() {
+fn shortened_steps_end_after_the_first_change() {
     let mut random = Random::new(13);
     let mut shortened = 0;
     for number in 0..60 {
