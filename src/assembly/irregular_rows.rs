@@ -6,15 +6,13 @@
 use super::diagonal::Diagonal;
 use super::scene::{PanelSlot, RowPart};
 use super::update::BodyOperators;
-use crate::body_operators::RIGID;
 use crate::body_operators::factored::{Slot, Slots, Target, Writer, columns, product};
+use crate::body_operators::{RIGID, SlotRange};
+use crate::kinematics::operator::groups;
 use crate::kinematics::{Action, Operator, PlacementRef, rigid};
 use crate::math::simd::{F64x4, SimdLevel, write};
 use crate::math::small_symmetric::{self, MOST_ROWS};
 use crate::math::{Block, is_finite};
-
-/// The largest number of values of a diagonal block.
-const MOST_VALUES: usize = MOST_ROWS * MOST_ROWS;
 
 /// A body of an irregular row.
 #[derive(Clone, Copy, Debug)]
@@ -35,14 +33,14 @@ pub trait IrregularRows {
     /// The number of scalar rows, 1 to 6.
     fn height(&self, row: usize) -> usize;
 
-    /// The number of bodies.
+    /// The number of bodies, the ground included.
     fn side_count(&self, row: usize) -> usize;
 
-    /// The k-th body; no body is there twice.
-    fn side(&self, row: usize, k: usize) -> IrregularSide<'_>;
+    /// The k-th body, unless it is the ground; no body is there twice.
+    fn side(&self, row: usize, k: usize) -> Option<IrregularSide<'_>>;
 
-    /// Entry (i, j) of the symmetric matrix that is added to the diagonal block.
-    fn compliance(&self, row: usize, i: usize, j: usize) -> f64;
+    /// Add the lower triangle of the symmetric matrix that is added to the diagonal block.
+    fn add_compliance(&self, row: usize, block: &mut [f64]);
 
     /// The slot of a group on its k-th body, which is rigid.
     fn slot(&mut self, row: usize, k: usize, group: usize, slots: &Slots<RIGID>) -> Slot<'_, RIGID>;
@@ -69,19 +67,35 @@ pub fn make<L: SimdLevel, F>(
     part: RowPart,
     bodies: &BodyOperators,
 ) -> Result<(), F> {
-    let height = rows.height(row);
-    let (mut velocities, mut block) = ([[0.0; MOST_ROWS]; 2], [0.0; MOST_VALUES]);
-    let block = &mut block[..height * height];
+    match rows.height(row) {
+        // Most irregular rows have one scalar row: without loops, they take half of the time.
+        1 => make_at_most::<L, F, 1>(level, rows, [row, 1], part, bodies),
+        height => make_at_most::<L, F, MOST_ROWS>(level, rows, [row, height], part, bodies),
+    }
+}
+
+/// Make an irregular row of `height` scalar rows, at most `MOST`.
+#[inline(always)]
+fn make_at_most<L: SimdLevel, F, const MOST: usize>(
+    level: L,
+    rows: &mut dyn IrregularRows<Fault = F>,
+    [row, height]: [usize; 2],
+    part: RowPart,
+    bodies: &BodyOperators,
+) -> Result<(), F> {
+    let (mut velocities, mut block) = ([[0.0; MOST]; 2], [[0.0; MOST]; MOST]);
+    let block = &mut block.as_flattened_mut()[..height * height];
     for k in 0..rows.side_count(row) {
-        let IrregularSide { operator, velocities: of_body, place } = rows.side(row, k);
-        let groups = operator.groups();
-        for group in 0..groups {
+        let Some(IrregularSide { operator, velocities: of_body, place }) = rows.side(row, k) else {
+            continue;
+        };
+        for group in 0..groups(height) {
             for (sum, local) in velocities.iter_mut().zip(operator.times(group, of_body)) {
                 sum[3 * group..].iter_mut().zip(local).for_each(|(sum, local)| *sum += local);
             }
         }
         if let (RowPart::All, Some(place)) = (part, place) {
-            add_side(level, rows, [row, k], groups, place, bodies, block);
+            add_side(level, rows, [row, k, height], place, bodies, block);
         }
     }
     let [v, b] = velocities.each_ref().map(|velocity| &velocity[..height]);
@@ -92,17 +106,17 @@ pub fn make<L: SimdLevel, F>(
     if part != RowPart::All {
         return Ok(());
     }
-    for j in 0..height {
-        for i in j..height {
-            block[height * j + i] += rows.compliance(row, i, j);
-            block[height * i + j] = block[height * j + i];
+    rows.add_compliance(row, block);
+    for j in 1..height {
+        for i in 0..j {
+            block[height * j + i] = block[height * i + j];
         }
     }
     if !is_finite(block) {
         return Err(rows.fault(row, false));
     }
-    let mut inverse = [0.0; MOST_VALUES];
-    let inverse = &mut inverse[..height * height];
+    let mut inverse = [[0.0; MOST]; MOST];
+    let inverse = &mut inverse.as_flattened_mut()[..height * height];
     invert(height, block, inverse);
     rows.set_diagonal(row, block, inverse);
     Ok(())
@@ -113,34 +127,31 @@ pub fn make<L: SimdLevel, F>(
 fn add_side<L: SimdLevel, F>(
     level: L,
     rows: &mut dyn IrregularRows<Fault = F>,
-    [row, k]: [usize; 2],
-    groups: usize,
+    [row, k, height]: [usize; 3],
     PanelSlot { body, slot }: PanelSlot,
     bodies: &BodyOperators,
     block: &mut [f64],
 ) {
-    let height = rows.height(row);
+    let groups = groups(height);
     let Writer { target, factor } = &bodies.writers[body];
+    let Target::Rigid(slots) = target else {
+        let own = SlotRange { first: slot, rows: height };
+        bodies.panels[body].add_block(level, own, own, block);
+        return;
+    };
     // One more place is read with the last column.
     let mut z = [[0.0; RIGID + 1]; 2];
-    if let Target::Rigid(slots) = target {
-        for (group, z) in z.iter_mut().enumerate().take(groups) {
-            let operator = rows.side(row, k).operator;
-            let placement = PlacementRef::Operators([Some(operator), None]);
-            let mut h = Action { roles: [true, false], placement, group }.columns_of_operators(level);
-            factor.apply(&mut h);
-            write(&mut z[..RIGID], &h);
-            rows.slot(row, k, group, slots).write(false, |to| to.copy_from_slice(&z[..RIGID]));
-        }
+    for (group, z) in z.iter_mut().enumerate().take(groups) {
+        let operator = rows.side(row, k).map(|side| side.operator);
+        let placement = PlacementRef::Operators([operator, None]);
+        let mut h = Action { roles: [true, false], placement, group }.columns_of_operators(level);
+        factor.apply(&mut h);
+        write(&mut z[..RIGID], &h);
+        rows.slot(row, k, group, slots).write(false, |to| to.copy_from_slice(&z[..RIGID]));
     }
     for left in 0..groups {
         for right in 0..=left {
-            let w = match target {
-                Target::Rigid(_) => {
-                    product(level, &columns::<L, { rigid::DOFS }>(level, &z[left]), &z[right][..RIGID])
-                }
-                _ => bodies.panels[body].columns(level, slot + left, slot + right),
-            };
+            let w = product(level, &columns::<L, { rigid::DOFS }>(level, &z[left]), &z[right][..RIGID]);
             let (count, width) = ((height - 3 * left).min(3), (height - 3 * right).min(3));
             for (j, column) in w.iter().enumerate().take(width) {
                 let to = &mut block[height * (3 * right + j) + 3 * left..][..count];
@@ -151,6 +162,7 @@ fn add_side<L: SimdLevel, F>(
 }
 
 /// Write the inverse of a symmetric block; NaN if it is singular. Three rows have the bits of regular ones.
+#[inline(always)]
 fn invert(height: usize, block: &[f64], inverse: &mut [f64]) {
     match <&Block>::try_from(block) {
         Ok(block) => inverse.copy_from_slice(&match Diagonal::new(block, false) {

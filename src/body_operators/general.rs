@@ -195,6 +195,14 @@ impl General {
         })
     }
 
+    /// W_αβ of slots of one row.
+    #[inline(always)]
+    pub(super) fn entry<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> f64 {
+        let y = self.tiles.values_of(&self.operators.slots()[column]);
+        let [[[entry]]] = products::product::<L, 1, 1, 1>(level, self.rows_of(row), [y]);
+        entry.vector()[0]
+    }
+
     /// As [`General::columns`], if columns of a row are computed in turn; `body` is a number of this body.
     #[inline(always)]
     pub(super) fn columns_in_turn<L: SimdLevel>(
@@ -404,38 +412,45 @@ impl General {
     }
 }
 
-/// Write R rows of H times 4 V columns of Y in each of T tiles.
+/// Put the first `width` columns of R rows into a matrix with `stride` rows, column-major, see [`RowsOfSlot`]. Returns the columns that
+/// follow.
 #[inline(always)]
-fn write_products<L: SimdLevel, const R: usize, const V: usize, const T: usize>(
-    level: L,
-    h: HColumns,
-    tiles: [&[f64]; T],
-    to: &mut [[[f64; WIDTH]; R]; 2],
-) {
-    let sums = products::product::<L, R, V, T>(level, h, tiles);
-    for (to, sums) in to.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
-        for (to, sum) in to.as_chunks_mut::<4>().0.iter_mut().zip(sums) {
-            *to = sum.values();
+fn put_rows<'a, F: F64x4, const R: usize, const V: usize>(
+    stride: usize,
+    width: usize,
+    rows: &[[F; V]; R],
+    to: &'a mut [f64],
+) -> &'a mut [f64] {
+    if stride == 1 {
+        // Values beyond the width are overwritten with values of the next tile.
+        for (v, values) in rows[0].iter().enumerate() {
+            let Some(to) = to.get_mut(4 * v..) else { break };
+            match to.first_chunk_mut() {
+                Some(to) => *to = values.values(),
+                None => to.iter_mut().zip(values.values()).for_each(|(to, value)| *to = value),
+            }
+        }
+    } else {
+        let mut values = [[[0.0; 4]; V]; R];
+        for (to, row) in values.as_flattened_mut().iter_mut().zip(rows.as_flattened()) {
+            *to = row.values();
+        }
+        for (c, column) in to.chunks_mut(stride).take(width).enumerate() {
+            for (to, values) in column.iter_mut().zip(&values) {
+                *to = values.as_flattened()[c];
+            }
         }
     }
+    to.split_at_mut(to.len().min(stride * width)).1
 }
 
-/// Put the first `width` columns of R rows into a matrix with `stride` rows, column-major, see [`RowsOfSlot`].
+/// The sum of the vectors of some rows.
 #[inline(always)]
-fn put_rows<const R: usize>(stride: usize, width: usize, values: &[[f64; WIDTH]; R], to: &mut [f64]) {
-    if stride == 1 {
-        match to.first_chunk_mut() {
-            // Values beyond the width are overwritten with values of the next tile.
-            Some(to) => *to = values[0],
-            None => to.iter_mut().zip(&values[0]).take(width).for_each(|(to, value)| *to = *value),
-        }
-        return;
+fn sum_of<F: F64x4, const R: usize, const V: usize>(mut sum: F, rows: &[[F; V]; R]) -> F {
+    for row in rows.as_flattened() {
+        sum = sum + *row;
     }
-    for (c, column) in to.chunks_mut(stride).take(width).enumerate() {
-        for (to, values) in column.iter_mut().zip(values) {
-            *to = values[c];
-        }
-    }
+    sum
 }
 
 /// The rows of H Y of a slot with one or two rows; the other rows are zero.
@@ -486,7 +501,8 @@ impl Kernel for ShortMicroTile<'_> {
 }
 
 /// Rows of W for one slot and for the scalar columns from slot `first` on, until `rows` is full. W has `stride` rows, column-major;
-/// `rows` begins with the first entry and ends with the last column, which may be cut after the last row.
+/// `rows` begins with the first entry and ends with the last column, which may be cut after the last row. If the result is true, all
+/// entries are finite.
 pub(super) struct RowsOfSlot<'a> {
     pub general: &'a General,
     pub row: usize,
@@ -496,10 +512,10 @@ pub(super) struct RowsOfSlot<'a> {
 }
 
 impl Kernel for RowsOfSlot<'_> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn at<L: SimdLevel>(self, level: L) {
+    fn at<L: SimdLevel>(self, level: L) -> bool {
         match self.general.height(self.row) {
             1 => self.write::<L, 1>(level),
             2 => self.write::<L, 2>(level),
@@ -511,39 +527,45 @@ impl Kernel for RowsOfSlot<'_> {
 impl RowsOfSlot<'_> {
     /// Write the rows of a slot of R rows.
     #[inline(always)]
-    fn write<L: SimdLevel, const R: usize>(self, level: L) {
-        let Self { general, row, first, stride, mut rows } = self;
-        let h = general.rows_of(row);
-        let mut left = rows.len().div_ceil(stride);
-        let SlotColumns { tile, first: place, .. } = general.operators.slots()[first];
-        let (mut tile, mut place) = (tile as usize, usize::from(place));
-        while left > 0 {
-            let widths = general.operators.tiles()[tile..].iter().map(|tile| usize::from(tile.width));
-            let mut widths = widths.chain([0]);
-            let own = widths.next().unwrap_or_default() - place;
+    fn write<L: SimdLevel, const R: usize>(self, level: L) -> bool {
+        let Self { general: General { operators, tiles, .. }, row, first, stride, mut rows } = self;
+        let h = self.general.rows_of(row);
+        let SlotColumns { tile, first: place, .. } = operators.slots()[first];
+        let (mut tile, mut place, mut sum) = (tile as usize, usize::from(place), level.zero());
+        while !rows.is_empty() {
+            let left = rows.len().div_ceil(stride);
+            let own = usize::from(operators.tiles()[tile].width) - place;
             let width = left.min(own);
-            let y = &general.tiles.tile(tile)[place..];
-            let mut values = [[[0.0; WIDTH]; R]; 2];
-            let mut done = 1;
+            let y = &tiles.tile(tile)[place..];
             match width {
                 // One row alone keeps a processor busy with two tiles only.
-                _ if R == 1 && left >= own + 4 => {
-                    let next = general.tiles.tile(tile + 1);
-                    write_products::<L, R, 3, 2>(level, h, [y, next], &mut values);
-                    done = 2;
+                _ if R == 1 && left > own => {
+                    tile += 1;
+                    let [one, two] = products::product::<L, R, 3, 2>(level, h, [y, tiles.tile(tile)]);
+                    rows = put_rows(stride, width, &one, rows);
+                    let width = usize::from(operators.tiles()[tile].width).min(left - width);
+                    rows = put_rows(stride, width, &two, rows);
+                    sum = sum_of(sum_of(sum, &one), &two);
                 }
-                ..=4 => write_products::<L, R, 1, 1>(level, h, [y], &mut values),
-                5..=8 => write_products::<L, R, 2, 1>(level, h, [y], &mut values),
-                _ => write_products::<L, R, 3, 1>(level, h, [y], &mut values),
+                ..=4 => {
+                    let [one] = products::product::<L, R, 1, 1>(level, h, [y]);
+                    rows = put_rows(stride, width, &one, rows);
+                    sum = sum_of(sum, &one);
+                }
+                5..=8 => {
+                    let [one] = products::product::<L, R, 2, 1>(level, h, [y]);
+                    rows = put_rows(stride, width, &one, rows);
+                    sum = sum_of(sum, &one);
+                }
+                _ => {
+                    let [one] = products::product::<L, R, 3, 1>(level, h, [y]);
+                    rows = put_rows(stride, width, &one, rows);
+                    sum = sum_of(sum, &one);
+                }
             }
-            let mut width = width;
-            for values in &values[..done] {
-                put_rows(stride, width, values, rows);
-                (tile, place, rows) = (tile + 1, 0, rows.split_at_mut(rows.len().min(stride * width)).1);
-                left -= width;
-                width = left.min(widths.next().unwrap_or_default());
-            }
+            (tile, place) = (tile + 1, 0);
         }
+        sum.all_finite()
     }
 }
 

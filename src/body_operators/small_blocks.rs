@@ -1,12 +1,10 @@
 //! Blocks W_αβ of constraints with 1 to 6 rows, m × n and column-major.
 
-use std::iter;
-
-use super::general::RowsOfSlot;
+use super::general::{General, RowsOfSlot};
 use super::{Panel, PanelForm};
 use crate::kinematics::operator::{GROUP, MOST_ROWS, groups, height};
-use crate::math::is_finite;
-use crate::math::simd::{F64x4, SimdLevel};
+use crate::math::simd::{F64x4, Kernel, SimdLevel};
+use crate::math::{copy_few, is_finite};
 
 /// The slots of a constraint on a body: one for each group of up to three rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +23,20 @@ impl SlotRange {
             #[inline(always)]
             move |group| (self.first + group, GROUP * group, height(self.rows, group)),
         )
+    }
+}
+
+impl General {
+    /// Write the blocks of a constraint and of others with consecutive slots from `first` on, consecutive and column-major. If the
+    /// result is true, all values are finite.
+    #[inline(always)]
+    fn write_rows<L: SimdLevel>(&self, level: L, row: SlotRange, first: usize, blocks: &mut [f64]) -> bool {
+        let mut are_finite = true;
+        for (slot, first_row, _) in row.slots() {
+            let rows = &mut blocks[first_row..];
+            are_finite &= level.call(RowsOfSlot { general: self, row: slot, first, stride: row.rows, rows });
+        }
+        are_finite
     }
 }
 
@@ -57,21 +69,10 @@ impl Panel {
             return None;
         }
         let m = row.rows;
-        for (slot, first_row, _) in row.slots() {
-            let (general, rows) = (&large.general, &mut blocks[first_row..]);
-            level.call(RowsOfSlot { general, row: slot, first: first_column, stride: m, rows });
-        }
+        let are_finite = large.general.write_rows(level, row, first_column, blocks);
         let mut rest = &*blocks;
         if m == 1 {
-            for k in 0.. {
-                if rest.is_empty() {
-                    break;
-                }
-                let to = transpose(k);
-                let (block, others) = rest.split_at(to.len());
-                rest = others;
-                copy(block, to);
-            }
+            level.call(TransposedRow { row: rest, transpose });
         } else {
             for (k, n) in heights.clone().enumerate() {
                 let (block, others) = rest.split_at(m * n);
@@ -79,7 +80,8 @@ impl Panel {
                 write_transpose(m, n, block, transpose(k));
             }
         }
-        if is_finite(blocks) {
+        // A sum of finite entries may overflow: then entries are checked one by one.
+        if are_finite || is_finite(blocks) {
             return None;
         }
         let mut rest = &*blocks;
@@ -96,11 +98,26 @@ impl Panel {
     /// If `block` does not have m n values, or the panel has no such slots.
     #[inline(always)]
     pub fn add_block<L: SimdLevel>(&self, level: L, row: SlotRange, column: SlotRange, block: &mut [f64]) {
-        let [mut own, mut transpose] = [[0.0; MOST_ROWS * MOST_ROWS]; 2];
-        let [own, transpose] = [&mut own, &mut transpose].map(|all| &mut all[..row.rows * column.rows]);
-        let (mut to, heights) = (iter::once(transpose), iter::once(column.rows));
-        self.write_blocks(level, row, column.first, heights, own, |_| to.next().expect("one block"));
-        block.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
+        if let (PanelForm::General, Some(large)) = (self.form, self.large.as_deref()) {
+            if let ([1, 1], [sum]) = ([row.rows, column.rows], &mut *block) {
+                *sum += large.general.entry(level, row.first, column.first);
+                return;
+            }
+            let mut own = [0.0; MOST_ROWS * MOST_ROWS];
+            let own = &mut own[..row.rows * column.rows];
+            large.general.write_rows(level, row, column.first, own);
+            block.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
+            return;
+        }
+        for (own, i, height) in row.slots() {
+            for (other, j, width) in column.slots() {
+                let w = self.columns(level, own, other);
+                for (k, column) in w.iter().enumerate().take(width) {
+                    let to = &mut block[row.rows * (j + k) + i..][..height];
+                    to.iter_mut().zip(column.vector()).for_each(|(sum, own)| *sum += own);
+                }
+            }
+        }
     }
 
     /// As [`Panel::write_blocks`], for a body whose slots all have three rows, of which lower constraints use some.
@@ -152,12 +169,27 @@ fn put<F: F64x4>(columns: &[F; 3], to: &mut [f64], stride: usize, [height, width
     }
 }
 
-/// Copy values: most often one, without a call of memcpy.
-#[inline(always)]
-fn copy(from: &[f64], to: &mut [f64]) {
-    match (from, &mut *to) {
-        ([from], [to]) => *to = *from,
-        _ => to.iter_mut().zip(from).for_each(|(to, from)| *to = *from),
+/// Copies the blocks of one scalar row to the places of their transposes, which are as long.
+struct TransposedRow<'r, T> {
+    row: &'r [f64],
+    transpose: T,
+}
+
+impl<'a, T: FnMut(usize) -> &'a mut [f64]> Kernel for TransposedRow<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, _: L) {
+        let Self { row: mut rest, mut transpose } = self;
+        for k in 0.. {
+            if rest.is_empty() {
+                break;
+            }
+            let to = transpose(k);
+            let (block, others) = rest.split_at(to.len());
+            rest = others;
+            copy_few(block, to);
+        }
     }
 }
 
@@ -166,7 +198,7 @@ fn copy(from: &[f64], to: &mut [f64]) {
 fn write_transpose(m: usize, n: usize, block: &[f64], to: &mut [f64]) {
     assert!(to.len() == m * n);
     if n == 1 {
-        copy(block, to);
+        copy_few(block, to);
         return;
     }
     for (j, column) in block.chunks_exact(m).enumerate() {

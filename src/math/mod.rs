@@ -139,6 +139,24 @@ pub fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()))
 }
 
+/// Copy a few values, most often one, three or nine, without a call of memcpy.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline(always)]
+pub fn copy_few(from: &[f64], to: &mut [f64]) {
+    assert!(from.len() == to.len());
+    if let ([from], [to]) = (from, &mut *to) {
+        *to = *from;
+    } else if let (Ok(from), Ok(to)) = (<&Vector>::try_from(from), <&mut Vector>::try_from(&mut *to)) {
+        *to = *from;
+    } else if let (Ok(from), Ok(to)) = (<&Block>::try_from(from), <&mut Block>::try_from(&mut *to)) {
+        *to = *from;
+    } else {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+    }
+}
+
 /// Whether every value is finite.
 #[inline(always)]
 pub fn is_finite(values: &[f64]) -> bool {

@@ -222,23 +222,27 @@ impl Constraint {
         }
     }
 
-    /// Sign, frame and point of each place where a group of three scalar rows measures a body: H of the group is the signed sum of
-    /// the points' H.
-    pub(super) fn points_on<'a>(
-        &'a self,
+    /// Visit each place where a group of three scalar rows measures a body, with its sign and frame: H of the group is the signed sum
+    /// of the points' H.
+    #[inline(always)]
+    pub(super) fn each_point_on(
+        &self,
         id: Id,
-        body: &'a Body,
+        body: &Body,
         group: usize,
-    ) -> impl Iterator<Item = (f64, &'a Block, Point<'a>)> {
-        let regular = self.is_regular().then(|| {
-            let roles = self.roles_of(id);
-            (0..2).filter(move |&role| roles[role]).filter_map(move |role| self.point(role, body))
-        });
-        let own = (!self.is_regular()).then(|| {
-            let own = self.operators().filter(move |(other, _)| *other == id);
-            own.map(move |(_, operator)| (1.0, &NO_FRAME, Point::Operator(operator, group)))
-        });
-        regular.into_iter().flatten().chain(own.into_iter().flatten())
+        mut visit: impl FnMut(f64, &Block, &Point),
+    ) {
+        if !self.is_regular() {
+            if let Some((_, operator)) = self.operators().find(|(other, _)| *other == id) {
+                visit(1.0, &NO_FRAME, &Point::Operator(operator, group));
+            }
+            return;
+        }
+        for (role, is_own) in self.roles_of(id).into_iter().enumerate() {
+            if is_own && let Some((sign, frame, point)) = self.point(role, body) {
+                visit(sign, frame, &point);
+            }
+        }
     }
 
     /// The block that is added to the diagonal block of a regular constraint.

@@ -12,7 +12,7 @@ use crate::body_operators::product::Sum;
 use crate::inertia;
 use crate::kinematics::{Point, pseudo_rigid};
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
-use crate::math::{self, Block, Vector};
+use crate::math::{self, Vector};
 use crate::memory::refill;
 use crate::prefetch::fetch;
 use crate::rows::multiply::{Product, team_for};
@@ -22,7 +22,7 @@ use super::body::{Body, Inertia, finite};
 use super::body_rows::BodyFactors;
 use super::constraint::Constraint;
 use super::error::{Error, Result};
-use super::id_table::Table;
+use super::id_table::{Id, Table};
 use super::inverse_callback::Models;
 use super::rows::resized;
 use super::structure::Structure;
@@ -280,7 +280,7 @@ impl BodiesOfProducts<'_> {
         let mut add = |group: usize| {
             let (row, part) = self.row(group);
             if let Some(constraint) = self.constraint(row) {
-                add_transposed(constraint.points_on(id, body, part), &x[group], force);
+                add_transposed(constraint, (id, body), part, &x[group], force);
             }
         };
         match body.inertia() {
@@ -298,7 +298,7 @@ impl BodiesOfProducts<'_> {
     pub fn add_row(&self, group: usize, place: usize, x: &Vector, force: &mut [f64]) {
         let (row, part) = self.row(group);
         if let (Some(constraint), Some(body)) = (self.constraint(row), &self.bodies.things()[place]) {
-            add_transposed(constraint.points_on(self.bodies.ids()[place], body, part), x, force);
+            add_transposed(constraint, (self.bodies.ids()[place], body), part, x, force);
         }
     }
 
@@ -332,10 +332,10 @@ impl BodiesOfProducts<'_> {
     pub fn times_operators(&self, row: usize, group: usize, place: usize, u: &[f64]) -> Vector {
         let mut sum = [0.0; 3];
         if let (Some(constraint), Some(body)) = (self.constraint(row), &self.bodies.things()[place]) {
-            for (sign, frame, point) in constraint.points_on(self.bodies.ids()[place], body, group) {
+            constraint.each_point_on(self.bodies.ids()[place], body, group, |sign, frame, point| {
                 let local = point.local_velocity(frame, u);
                 sum.iter_mut().zip(local).for_each(|(sum, value)| *sum += sign * value);
-            }
+            });
         }
         sum
     }
@@ -375,15 +375,17 @@ impl ProductScratch {
 }
 
 /// Add Hᵀ x to `force`, where H is the signed sum of the points' H.
-fn add_transposed<'a>(
-    points: impl Iterator<Item = (f64, &'a Block, Point<'a>)>,
+fn add_transposed(
+    constraint: &Constraint,
+    (id, body): (Id, &Body),
+    group: usize,
     x: &Vector,
     force: &mut [f64],
 ) {
-    for (sign, frame, point) in points {
+    constraint.each_point_on(id, body, group, |sign, frame, point| {
         if let Point::Operator(operator, group) = point {
-            operator.add_transposed_times(group, x, force);
-            continue;
+            operator.add_transposed_times(*group, x, force);
+            return;
         }
         // Bodies with points have at most this number of dofs.
         let mut h = [0.0; 3 * pseudo_rigid::DOFS];
@@ -392,5 +394,5 @@ fn add_transposed<'a>(
             let columns = h.chunks_exact(3);
             force.iter_mut().zip(columns).for_each(|(f, h)| *f += h[0] * x[0] + h[1] * x[1] + h[2] * x[2]);
         }
-    }
+    });
 }

@@ -73,9 +73,11 @@ impl<'a, T> SharedSlice<'a, T> {
     /// Nobody else uses the items while this reference is used.
     #[inline(always)]
     pub unsafe fn some_at(&self, places: Range<usize>) -> &'a mut [T] {
-        assert!(places.start <= places.end && places.end <= self.count);
+        let Range { start, end } = places;
+        assert!(start <= end);
+        assert!(end <= self.count);
         // SAFETY: the slice has such items; the caller promises that nobody else uses them.
-        unsafe { slice::from_raw_parts_mut(self.first.add(places.start), places.len()) }
+        unsafe { slice::from_raw_parts_mut(self.first.add(start), end - start) }
     }
 
     /// The address of an item, for a prefetch; the slice need not have such an item.

@@ -1,3 +1,5 @@
+use std::iter;
+
 use nalgebra::{DMatrix, DVector, Matrix3};
 use proptest::prelude::*;
 

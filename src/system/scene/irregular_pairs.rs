@@ -1,9 +1,10 @@
 //! Blocks between rows of systems that have irregular rows.
 
 use crate::assembly::irregular_pairs::{IrregularPair, IrregularRun};
-use crate::assembly::pairs::{Maker, Pair, PairRun, Pairs};
-use crate::math::Block;
+use crate::assembly::pairs::{Coupling, Maker, Pair, PairRun, Pairs};
+use crate::assembly::scene::PanelSlot;
 use crate::math::simd::{Kernel, SimdLevel};
+use crate::math::{Block, copy_few};
 use crate::prefetch::fetch;
 use crate::system::error::Error;
 use crate::system::structure::{AHEAD, MOST_BODIES, RunOfAny, Structure};
@@ -55,25 +56,17 @@ impl<'a> IrregularBlocks<'a> {
         self.scene.structure
     }
 
-    /// Put a diagonal block in its place, and find its end among all values.
+    /// Put a diagonal block in its place among all values, which begins at `start`; returns where it ends.
     ///
     /// # Safety
     /// The part at hand has the row.
     #[inline(always)]
-    unsafe fn put_diagonal(&self, row: usize) -> usize {
-        let structure = self.structure();
-        let values = structure.values_of(row, structure.diagonal(row));
-        let end = values.end;
+    unsafe fn put_diagonal(&self, row: usize, start: usize) -> usize {
+        let from = &self.diagonal[self.structure().square(row)];
         // SAFETY: parts have different rows, whose diagonal blocks have places of their own; the caller promises that this one has
         // it.
-        let to = unsafe { self.values.some_at(values) };
-        let from = &self.diagonal[structure.square(row)];
-        match (<&mut Block>::try_from(&mut *to), <&Block>::try_from(from)) {
-            // This needs no call of memcpy.
-            (Ok(to), Ok(from)) => *to = *from,
-            _ => to.copy_from_slice(from),
-        }
-        end
+        copy_few(from, unsafe { self.values.some_at(start..start + from.len()) });
+        start + from.len()
     }
 
     /// The values of the two blocks of a pair, of which the first is at `place`.
@@ -107,8 +100,9 @@ fn each_by_rows(
         |row| structure.values_from(row, structure.first_left_from(row, first)),
     );
     for row in rows {
+        // The last block left of the diagonal has been written.
         // SAFETY: the part has this row.
-        let mut value = unsafe { context.put_diagonal(row) };
+        let mut value = unsafe { context.put_diagonal(row, cursors[row - first]) };
         let mut place = structure.diagonal(row) + 1;
         let columns = &structure.columns()[place..structure.starts()[row + 1] as usize];
         if structure.is_regular(row) {
@@ -167,7 +161,14 @@ impl<M: SimdLevel> Kernel for &mut RestOfRow<'_, '_, '_, M> {
             return;
         };
         // No closures: without the kernel's instruction set they would compute slowly.
-        if structure.is_on_many(row) {
+        if let ([Some(PanelSlot { body, slot }), None], false) =
+            (structure.places(row), structure.is_regular(row))
+        {
+            let coupling = Coupling { body, row: slot, column: slot + structure.groups(row) };
+            let count = structure.starts()[row + 1] as usize - self.place;
+            let couplings = [Some(coupling), None];
+            self.run::<2, false>(&RunOfAny { row: first as usize, count, couplings });
+        } else if structure.is_on_many(row) {
             for run in structure.later_runs_of_any::<MOST_BODIES>(row) {
                 self.run::<MOST_BODIES, false>(&run);
             }
@@ -197,18 +198,20 @@ impl<L: SimdLevel> RestOfRow<'_, '_, '_, L> {
         let (height, own) = (structure.height(row), &structure.columns()[blocks.clone()]);
         let name = |k: usize| [row, own[k] as usize];
         let mut coming = structure.columns()[blocks.start..end].get(AHEAD..).unwrap_or_default().iter();
+        let (mut columns, all, cursors) = (own.iter(), context.values, &mut **cursors);
         let (mut counterpart,) = (
+            // What it needs moves with it into the function that calls it, where it is in registers.
             #[inline(always)]
-            |k: usize| {
+            move |_: usize| {
                 if let Some(&column) = coming.next() {
-                    fetch(context.values.address(cursors[column as usize - first]).cast::<Block>());
+                    fetch(all.address(cursors[column as usize - first]).cast::<Block>());
                 }
-                let column = own[k] as usize;
+                let column = *columns.next().expect("there are as many blocks as columns") as usize;
                 let cursor = &mut cursors[column - first];
                 let start = *cursor;
                 *cursor += height * structure.height(column);
                 // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
-                unsafe { context.values.some_at(start..*cursor) }
+                unsafe { all.some_at(start..*cursor) }
             },
         );
         let is_regular = MAY_BE_REGULAR && structure.is_regular(row) && structure.is_regular(run.row);
@@ -267,7 +270,7 @@ fn each_planned(
     for (row, [has_diagonal, has_pairs]) in plan.blocks_in(rows.clone()) {
         if has_diagonal {
             // SAFETY: the part has this row.
-            unsafe { context.put_diagonal(row) };
+            unsafe { context.put_diagonal(row, structure.values_from(row, structure.diagonal(row))) };
         }
         if !has_pairs {
             continue;

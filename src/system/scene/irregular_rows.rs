@@ -3,7 +3,7 @@
 use crate::assembly::irregular_rows::{IrregularRows, IrregularSide};
 use crate::body_operators::RIGID;
 use crate::body_operators::factored::{Slot, Slots};
-use crate::math::{Block, Vector};
+use crate::math::{Block, Vector, copy_few};
 use crate::system::error::{Error, Fault};
 use crate::team::{Numbered, Partition, Ragged};
 
@@ -52,15 +52,15 @@ impl RowResults for IrregularResults<'_> {
     #[inline(always)]
     fn set_velocities(&mut self, row: usize, [v, b]: [&[f64]; 2]) {
         let start = self.0.0.start(row);
-        self.0.1.values[start..start + v.len()].copy_from_slice(v);
-        self.0.0.values[start..start + b.len()].copy_from_slice(b);
+        copy_few(v, &mut self.0.1.values[start..start + v.len()]);
+        copy_few(b, &mut self.0.0.values[start..start + b.len()]);
     }
 
     #[inline(always)]
     fn set_diagonal(&mut self, row: usize, block: &[f64], inverse: &[f64]) {
         let start = self.1.0.start(row);
-        self.1.0.values[start..start + block.len()].copy_from_slice(block);
-        self.1.1.values[start..start + inverse.len()].copy_from_slice(inverse);
+        copy_few(block, &mut self.1.0.values[start..start + block.len()]);
+        copy_few(inverse, &mut self.1.1.values[start..start + inverse.len()]);
     }
 }
 
@@ -72,29 +72,31 @@ impl<R: RowResults> IrregularRows for Numbered<R, &Scene<'_>> {
     }
 
     fn side_count(&self, row: usize) -> usize {
-        self.context.constraint(self.first + row).operators().count()
+        self.context.structure.all_ends(self.first + row).len()
     }
 
-    fn side(&self, row: usize, k: usize) -> IrregularSide<'_> {
+    fn side(&self, row: usize, k: usize) -> Option<IrregularSide<'_>> {
         let (scene, row) = (self.context, self.first + row);
-        let mut operators = scene.constraint(row).operators();
-        let (id, operator) = operators.nth(k).expect("a row has as many bodies as it has operators");
-        let place = scene.bodies.place(id).expect("the bodies of a constraint are there");
+        let operator = scene.constraint(row).operator(k)?;
+        let place = scene.structure.all_ends(row)[k] as usize;
         let body = scene.body(place).1;
-        IrregularSide {
-            operator,
-            velocities: [body.previous_velocity(), body.velocity()],
-            place: scene.structure.place_on(row, place),
+        let velocities = [body.previous_velocity(), body.velocity()];
+        Some(IrregularSide { operator, velocities, place: scene.structure.place_on(row, place) })
+    }
+
+    fn add_compliance(&self, row: usize, block: &mut [f64]) {
+        let constraint = self.context.constraint(self.first + row);
+        let Some(irregular) = constraint.irregular.as_ref().filter(|own| own.is_added_to()) else { return };
+        let rows = constraint.rows();
+        for j in 0..rows {
+            for i in j..rows {
+                block[rows * j + i] += irregular.added(rows, i, j);
+            }
         }
     }
 
-    fn compliance(&self, row: usize, i: usize, j: usize) -> f64 {
-        let constraint = self.context.constraint(self.first + row);
-        constraint.irregular.as_ref().map_or(0.0, |irregular| irregular.added(constraint.rows(), i, j))
-    }
-
     fn slot(&mut self, row: usize, k: usize, group: usize, slots: &Slots<RIGID>) -> Slot<'_, RIGID> {
-        let place = self.side(row, k).place.expect("the body is no obstacle");
+        let place = self.side(row, k).and_then(|side| side.place).expect("the body is no obstacle");
         // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels
         // and does not touch them until all rows are made.
         Slot::new(unsafe { slots.at(place.slot + group) })

@@ -220,8 +220,7 @@ impl Bodies for Scene<'_> {
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result {
         let (id, body) = self.body(body);
-        let points = self.constraint(row as usize).points_on(id, body, group as usize);
-        points.for_each(|(sign, frame, point)| visit(sign, frame, &point));
+        self.constraint(row as usize).each_point_on(id, body, group as usize, visit);
         Ok(())
     }
 

@@ -161,30 +161,26 @@ impl<R: RowResults> RowsOfThread for SystemRows<'_, R> {
     fn fetch_ahead(&self, row: usize) {
         let Scene { bodies: table, constraints, structure, .. } = *self.context;
         let row = self.first + row;
-        if let Some(ends) = structure.ends_ahead(row + ROWS_AHEAD[0]) {
-            for end in ends {
-                let body: *const Option<Body> = table.things().as_ptr().wrapping_add(end as usize);
-                fetch(body.cast::<[u8; 128]>());
-                let velocities = body.wrapping_byte_add(offset_of!(Body, velocities));
-                fetch(velocities.cast::<usize>());
-            }
+        for end in structure.ends_ahead(row + ROWS_AHEAD[0]) {
+            let body: *const Option<Body> = table.things().as_ptr().wrapping_add(end);
+            fetch(body.cast::<[u8; 128]>());
+            let velocities = body.wrapping_byte_add(offset_of!(Body, velocities));
+            fetch(velocities.cast::<usize>());
         }
         if let Some(entry) = structure.entry_ahead(row + ROWS_AHEAD[1]) {
             fetch(constraints.things().as_ptr().wrapping_add(entry));
         }
-        if let Some(ends) = structure.ends_ahead(row + ROWS_AHEAD[1]) {
-            for end in ends {
-                if let Some(Some(body)) = table.things().get(end as usize) {
-                    fetch(body.velocities.as_ptr().cast::<[f64; 12]>());
-                }
+        for end in structure.ends_ahead(row + ROWS_AHEAD[1]) {
+            if let Some(Some(body)) = table.things().get(end) {
+                fetch(body.velocities.as_ptr().cast::<[f64; 12]>());
             }
         }
     }
 
     #[inline(always)]
     fn fetch_writers_ahead(&self, row: usize, bodies: &BodyOperators) {
-        for end in self.context.structure.ends_ahead(self.first + row + ROWS_AHEAD[0]).into_iter().flatten() {
-            let writer: *const Writer = bodies.writers.as_ptr().wrapping_add(end as usize);
+        for end in self.context.structure.ends_ahead(self.first + row + ROWS_AHEAD[0]) {
+            let writer: *const Writer = bodies.writers.as_ptr().wrapping_add(end);
             fetch(writer.cast::<[u8; Writer::RIGID]>());
         }
     }

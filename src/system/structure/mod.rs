@@ -198,10 +198,12 @@ impl Structure {
         self.sides.ends[row]
     }
 
-    /// As [`Structure::ends`], if there is such a row.
+    /// As [`Structure::ends`], without the ground; nothing if there is no such row. The place of the ground is no place in memory,
+    /// where a prefetch takes long.
     #[inline(always)]
-    pub fn ends_ahead(&self, row: usize) -> Option<[u32; 2]> {
-        self.sides.ends.get(row).copied()
+    pub fn ends_ahead(&self, row: usize) -> impl Iterator<Item = usize> {
+        let ends = self.sides.ends.get(row).copied().unwrap_or([NOWHERE; 2]);
+        ends.into_iter().filter(|&end| end != NOWHERE).map(|end| end as usize)
     }
 
     /// The places of a row on its bodies, obstacles left out; the first two of more.
