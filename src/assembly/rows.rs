@@ -15,8 +15,9 @@ use crate::kinematics::rigid;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, combination, packed, write};
 use crate::team::Team;
 
-/// The number of rows in a batch: with their data, they fit a second-level cache.
-const BATCH: usize = 64;
+/// The number of rows in a batch: with their data, they fit a second-level cache, and clearing the sums for them takes little of an update
+/// of few rows.
+const BATCH: usize = 16;
 
 /// The parts of rows that are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

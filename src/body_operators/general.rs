@@ -423,11 +423,14 @@ fn put_rows<'a, F: F64x4, const R: usize, const V: usize>(
 ) -> &'a mut [f64] {
     if stride == 1 {
         // Values beyond the width are overwritten with values of the next tile.
-        for (v, values) in rows[0].iter().enumerate() {
-            let Some(to) = to.get_mut(4 * v..) else { break };
-            match to.first_chunk_mut() {
-                Some(to) => *to = values.values(),
-                None => to.iter_mut().zip(values.values()).for_each(|(to, value)| *to = value),
+        if to.len() >= 4 * V {
+            for (v, values) in rows[0].iter().enumerate() {
+                to[4 * v..4 * v + 4].copy_from_slice(&values.values());
+            }
+        } else {
+            for (v, values) in rows[0].iter().enumerate() {
+                let to = to.get_mut(4 * v..).unwrap_or_default();
+                to.iter_mut().zip(values.values()).for_each(|(to, value)| *to = value);
             }
         }
     } else {

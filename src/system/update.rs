@@ -54,7 +54,17 @@ impl System {
             self.is_structured = true;
         }
         let Self {
-            bodies, models, constraints, structure, results, parts, irregular_parts, made, plan, ..
+            bodies,
+            models,
+            constraints,
+            compliances,
+            structure,
+            results,
+            parts,
+            irregular_parts,
+            made,
+            plan,
+            ..
         } = self;
         let extent = match is_made {
             true => plan.make(bodies, constraints, structure, &made.writers)?,
@@ -65,7 +75,8 @@ impl System {
             Extent::Some(rows) => (rows, Some(&*plan)),
         };
         if extent != Extent::Nothing {
-            let scene = Scene { bodies, models, constraints, structure, plan };
+            let has_compliance = *compliances > 0;
+            let scene = Scene { bodies, models, constraints, structure, plan, has_compliance };
             assemble(scene, rows, results, (parts, irregular_parts), made, step)?;
         }
         dirty::settle(bodies, constraints);

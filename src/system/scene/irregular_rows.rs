@@ -85,6 +85,9 @@ impl<R: RowResults> IrregularRows for Numbered<R, &Scene<'_>> {
     }
 
     fn add_compliance(&self, row: usize, block: &mut [f64]) {
+        if !self.context.has_compliance {
+            return;
+        }
         let constraint = self.context.constraint(self.first + row);
         let Some(irregular) = constraint.irregular.as_ref().filter(|own| own.is_added_to()) else { return };
         let rows = constraint.rows();

@@ -44,6 +44,8 @@ pub struct Scene<'a> {
     pub(super) structure: &'a Structure,
     /// The plan of the update, unless everything is computed.
     pub(super) plan: Option<&'a Plan>,
+    /// Whether a constraint has a compliance.
+    pub(super) has_compliance: bool,
 }
 
 /// The panic message for a gap in a table that must have none.
