@@ -7,7 +7,7 @@ use crate::math::{Block, Vector};
 
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Result, Subject, unknown};
-use super::id_table::Id;
+use super::id_table::{Id, Table};
 use super::model::System;
 use super::model::bodies::in_use;
 use crate::fault::check_size;
@@ -87,6 +87,29 @@ pub(super) fn tell_all<T>(
     all(count, |k| find(k).map(|found| tell(k, found)))
 }
 
+/// The fault of an entry that names what an earlier one names.
+const TWICE: Fault = Fault::Invalid("an earlier entry has the same id");
+
+/// Choose the item of each entry, once; none is chosen after an error. `check` returns the error of an item that is there twice.
+fn choose<T>(
+    table: &mut Table<T>,
+    count: usize,
+    id: impl Fn(usize) -> Id,
+    check: impl Fn(Id, Option<&T>) -> Result<Error>,
+) -> EntryResult {
+    let mut chosen = 0;
+    let found = all(count, |k| {
+        let twice = check(id(k), table.get(id(k)))?;
+        ensure!(table.choose(id(k)), twice);
+        chosen += 1;
+        Ok(())
+    });
+    if found.is_err() {
+        (0..chosen).for_each(|k| table.take_back(id(k)));
+    }
+    found
+}
+
 impl System {
     /// Insert `count` constraints at points, and return the id of the first; the ids are consecutive.
     ///
@@ -104,14 +127,23 @@ impl System {
             let failed = |fault| Error { subject: Subject::Constraint(None, bodies), fault };
             self.check_points(bodies, &frame, points).map(|_| ()).map_err(failed)
         })?;
+        self.put_at_points((0..count).map(entry))?;
+        Ok(first)
+    }
+
+    /// Insert constraints at points that have been checked, all or none.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub(super) fn put_at_points(&mut self, places: impl Iterator<Item = AtPoints>) -> Result {
         let inserted = self.all_or_nothing(|system| {
-            (0..count).map(entry).try_for_each(|AtPoints { bodies, frame, points }| {
+            let mut places = places;
+            places.try_for_each(|AtPoints { bodies, frame, points }| {
                 let placement = system.placement(&frame, points);
                 system.put(Constraint::regular(bodies, placement)).map(|_| ())
             })
         });
-        inserted.map_err(Error::from)?;
-        Ok(first)
+        Ok(inserted?)
     }
 
     /// Replace frames and points of `count` constraints, and their bodies, unless these are `None`.
@@ -156,21 +188,11 @@ impl System {
     /// has changed then.
     pub fn remove_bodies(&mut self, count: usize, id: impl Fn(usize) -> Id) -> EntryResult {
         let Self { bodies, constraints, .. } = self;
-        let mut chosen = 0;
-        let found = all(count, |k| {
-            let body = bodies.get(id(k)).ok_or(Error::of_body(id(k), Fault::Unknown))?;
-            if body.users > 0 {
-                return Err(in_use(constraints, id(k)));
-            }
-            let twice = Fault::Invalid("an earlier entry has the same id");
-            ensure!(bodies.choose(id(k)), Error::of_body(id(k), twice));
-            chosen += 1;
-            Ok(())
-        });
-        if found.is_err() {
-            (0..chosen).for_each(|k| bodies.take_back(id(k)));
-        }
-        found?;
+        choose(bodies, count, &id, |id, body| match body {
+            None => Err(Error::of_body(id, Fault::Unknown)),
+            Some(body) if body.users > 0 => Err(in_use(constraints, id)),
+            Some(_) => Ok(Error::of_body(id, TWICE)),
+        })?;
         (0..count).for_each(|k| self.take_body(id(k)));
         // All bodies are removed by now, so that exhausted memory is no error of this call: gaps stay until bodies are removed again.
         let _ = self.close_up_sparse_bodies();
@@ -191,21 +213,10 @@ impl System {
     /// # Errors
     /// The error of the first entry that names no constraint, or a constraint that an earlier entry names.
     pub fn remove_constraints(&mut self, count: usize, id: impl Fn(usize) -> Id) -> EntryResult {
-        let Self { constraints, .. } = self;
-        let mut chosen = 0;
-        let found = all(count, |k| {
-            let is_there = constraints.get(id(k)).is_some();
-            if constraints.choose(id(k)) {
-                chosen += 1;
-                return Ok(());
-            }
-            let twice = Fault::Invalid("an earlier entry has the same id");
-            Err(if is_there { Error { fault: twice, ..unknown(id(k)) } } else { unknown(id(k)) })
-        });
-        if found.is_err() {
-            (0..chosen).for_each(|k| constraints.take_back(id(k)));
-        }
-        found?;
+        choose(&mut self.constraints, count, &id, |id, constraint| match constraint {
+            None => Err(unknown(id)),
+            Some(_) => Ok(Error { fault: TWICE, ..unknown(id) }),
+        })?;
         Ok((0..count).map(id).try_for_each(|id| self.remove_constraint(id))?)
     }
 

@@ -6,7 +6,7 @@ use crate::memory::{self, collect};
 
 use super::body::same_bits;
 use super::bulk::{AtPoints, EntryError, EntryResult};
-use super::constraint::{Constraint, Placement};
+use super::constraint::Placement;
 use super::error::{Error, Fault, Subject};
 use super::id_table::Id;
 use super::laws::{self, RowLaw};
@@ -149,15 +149,8 @@ impl System {
         }
         // Only this can fail.
         if inserted > 0 {
-            let ids = &mut room.ids;
-            let put = self.all_or_nothing(|system| {
-                (0..count).filter(|&k| ids[k].is_none()).map(|k| entry(k).place).try_for_each(|place| {
-                    let AtPoints { bodies, frame, points } = place;
-                    let placement = system.placement(&frame, points);
-                    system.put(Constraint::regular(bodies, placement)).map(|_| ())
-                })
-            });
-            put.map_err(Error::from)?;
+            let new = (0..count).filter(|&k| room.ids[k].is_none());
+            self.put_at_points(new.map(|k| entry(k).place))?;
         }
         let mut next = first;
         for k in 0..count {

@@ -286,11 +286,8 @@ impl Gradient {
         let ends = (0..count).map(|place| structure.dofs(place).end);
         collect(starts, count + 1, std::iter::once(0).chain(ends))?;
         collect(constraints, structure.len(), structure.ids().iter().copied())?;
-        let heights = (0..structure.len()).scan(0, |end, row| {
-            *end += structure.height(row);
-            Some(*end)
-        });
-        collect(scalars, structure.len() + 1, std::iter::once(0).chain(heights))?;
+        let ends = (0..structure.len()).map(|row| structure.scalars(row).end);
+        collect(scalars, structure.len() + 1, std::iter::once(0).chain(ends))?;
         refill(places, structure.len(), Place::default())?;
         refill(poses, count, Pose::default())?;
         let of_blocks = |body: &Option<Body>| match body.as_ref().map(Body::inertia) {

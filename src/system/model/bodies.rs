@@ -57,12 +57,18 @@ impl System {
             bodies.push(body);
         }
         self.bodies.reserve(count).map_err(Error::from)?;
+        self.put_bodies(bodies)?;
+        Ok(first)
+    }
+
+    /// Put bodies that have been checked into the table, which has room for them.
+    fn put_bodies(&mut self, bodies: Vec<Body>) -> Result {
         for body in bodies {
             let marks = dirty::of_body(&body.inertia);
-            self.bodies.insert(body, marks).map_err(Error::from)?;
+            self.bodies.insert(body, marks)?;
         }
         self.structure_changes();
-        Ok(first)
+        Ok(())
     }
 
     /// Set the mass and the referential inertia of a rigid body, or the mass and the Euler tensor of a pseudo-rigid one.
@@ -129,11 +135,7 @@ impl System {
             end += dofs;
         }
         self.models.insert(model, solver, size, sizes.len()).map_err(Error::of_new_body)?;
-        for body in bodies {
-            let marks = dirty::of_body(&body.inertia);
-            self.bodies.insert(body, marks)?;
-        }
-        self.structure_changes();
+        self.put_bodies(bodies)?;
         Ok(first)
     }
 
