@@ -44,6 +44,11 @@ impl KeptPattern {
     pub fn starts(&self) -> &[i32] {
         &self.starts
     }
+
+    /// Its columns.
+    pub fn columns(&self) -> &[i32] {
+        &self.columns
+    }
 }
 
 /// Check that starts ascend from 0 to the number of blocks, that the columns of each row ascend inside W, and that each row has its

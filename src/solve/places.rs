@@ -1,5 +1,6 @@
 //! Where the scalar rows of a problem are among rows of three.
 
+use crate::math::Vector;
 use crate::memory::{self, push, refill};
 
 /// The lanes of rows of three that have a scalar row.
@@ -30,6 +31,31 @@ impl Places {
             self.used[row][lane] = true;
         }
         Ok(())
+    }
+
+    /// Write a value for each scalar row into vectors, and zeros into lanes without a scalar row, or everywhere if there are no values.
+    pub fn scatter(&self, scalars: Option<&[f64]>, vectors: &mut [Vector]) {
+        let scalars = scalars.unwrap_or_default();
+        // Scalar rows are out of order only where lanes have none.
+        if scalars.len() == 3 * vectors.len() {
+            vectors.as_flattened_mut().copy_from_slice(scalars);
+            return;
+        }
+        vectors.fill([0.0; 3]);
+        for (&(row, lane), value) in self.of_scalars.iter().zip(scalars) {
+            vectors[row as usize][lane as usize] = *value;
+        }
+    }
+
+    /// Read the value of each scalar row from vectors.
+    pub fn gather(&self, vectors: &[Vector], scalars: &mut [f64]) {
+        if scalars.len() == 3 * vectors.len() {
+            scalars.copy_from_slice(vectors.as_flattened());
+            return;
+        }
+        for (&(row, lane), value) in self.of_scalars.iter().zip(scalars) {
+            *value = vectors[row as usize][lane as usize];
+        }
     }
 
     pub fn lanes(&self) -> UsedLanes<'_> {

@@ -126,7 +126,10 @@ fn check_parts(laws: impl Iterator<Item = impl Borrow<Law>>, height: usize) -> R
 impl Problem<'_> {
     /// The number of laws: one for each row, or two for a row of more than three scalar rows.
     pub fn laws(&self) -> usize {
-        (0..self.w.len()).map(|row| triples(self.w.height(row))).sum()
+        match self.w.layout() {
+            Some(_) => (0..self.w.len()).map(|row| triples(self.w.height(row))).sum(),
+            None => self.w.len(),
+        }
     }
 
     /// Check the lengths of B, laws and forces, if there are forces, that all values are finite, and that each law is valid for its

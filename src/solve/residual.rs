@@ -8,7 +8,7 @@ use crate::math::{Block, Vector, dot, largest};
 use super::frames::Axes;
 use super::laws::{LawKind, natural_map, of_kind};
 use super::problem::{Law, Problem3};
-use super::rolling::{Coefficients, SpatialVector};
+use super::rolling::Coefficients;
 
 /// A solution whose scaled forces are this many times as large as B does not count.
 pub const HUGE: f64 = 1e8;
@@ -146,7 +146,7 @@ pub fn velocity(problem: &Problem3, row: usize, q: &Vector, force: impl Fn(usize
     [x, y, z]
 }
 
-/// The velocities of all rows of a small problem, with the same bits as [`velocity`].
+/// The velocities of all rows, by one thread, with the same bits as [`velocity`].
 pub struct Velocities<'a> {
     pub problem: &'a Problem3<'a>,
     pub q: &'a [Vector],
@@ -169,6 +169,34 @@ impl Kernel for Velocities<'_> {
     }
 }
 
+/// The square of a row's part of the scaled residual, which is not divided by ‖B‖. The first row of a contact with moments has the
+/// whole part of the contact.
+#[inline(always)]
+pub fn scaled_part<A: Axes>(
+    laws: &[Law],
+    weights: &[f64],
+    forces: &[Vector],
+    velocities: &[Vector],
+    row: usize,
+) -> f64 {
+    let (law, u, r, d) = (&laws[row], &velocities[row], &forces[row], weights[row]);
+    if law.is_of_moments() {
+        return 0.0;
+    }
+    let Some(own) = Coefficients::of(laws, row) else {
+        return d * square(&natural_map::<A>(&law.kind, r, u, 1.0 / d));
+    };
+    let roots = [d, weights[row + 1]].map(f64::sqrt);
+    let r = [0, 1].map(|k| forces[row + k].map(|x| x * roots[k]));
+    let u = [0, 1].map(|k| velocities[row + k].map(|x| x / roots[k]));
+    squares::<A>(&own.scaled(roots), &r, &u)
+}
+
+/// The square of the natural map of a contact with moments.
+fn squares<A: Axes>(own: &Coefficients, r: &[Vector], u: &[Vector]) -> f64 {
+    own.natural_map::<A>(&[r[0], r[1]], &[u[0], u[1]]).iter().map(square).sum()
+}
+
 /// The sums over rows that a residual is made of.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
@@ -189,49 +217,21 @@ impl Sums {
     ) -> Self {
         let mut sums = Self::default();
         for row in rows {
-            let (law, u, r, d) = (&laws[row], &velocities[row], &forces[row], weights[row]);
+            let (law, u, r) = (&laws[row], &velocities[row], &forces[row]);
             if law.is_of_moments() {
                 continue;
             }
-            if let Some(own) = Coefficients::of(laws, row) {
-                sums.add_pair::<A>(
-                    &own,
-                    row,
-                    [weights[row], weights[row + 1]],
-                    [&forces[row..], &velocities[row..]],
-                );
-                continue;
-            }
-            sums.natural += square(&natural_map::<A>(&law.kind, r, u, 1.0));
-            let part = d * square(&natural_map::<A>(&law.kind, r, u, 1.0 / d));
+            sums.natural += match Coefficients::of(laws, row) {
+                Some(own) => squares::<A>(&own, &forces[row..], &velocities[row..]),
+                None => square(&natural_map::<A>(&law.kind, r, u, 1.0)),
+            };
+            let part = scaled_part::<A>(laws, weights, forces, velocities, row);
             sums.scaled += part;
             if part > sums.worst.1 {
                 sums.worst = (row, part);
             }
         }
         sums
-    }
-
-    /// Add the part of a contact with moments.
-    fn add_pair<A: Axes>(
-        &mut self,
-        own: &Coefficients,
-        row: usize,
-        weights: [f64; 2],
-        [r, u]: [&[Vector]; 2],
-    ) {
-        let roots = weights.map(f64::sqrt);
-        let squares = |r: SpatialVector, u: SpatialVector, own: Coefficients| {
-            own.natural_map::<A>(&r, &u).iter().map(square).sum::<f64>()
-        };
-        self.natural += squares([r[0], r[1]], [u[0], u[1]], *own);
-        let scaled_r = [r[0].map(|x| x * roots[0]), r[1].map(|x| x * roots[1])];
-        let scaled_u = [u[0].map(|x| x / roots[0]), u[1].map(|x| x / roots[1])];
-        let part = squares(scaled_r, scaled_u, own.scaled(roots));
-        self.scaled += part;
-        if part > self.worst.1 {
-            self.worst = (row, part);
-        }
     }
 
     /// The squares that both residuals are made of.

@@ -1,7 +1,8 @@
 //! The state of given forces: their velocities, the residual of each group of rows, and what counts as zero there.
 
 use crate::math::Vector;
-use crate::memory::{self, collect};
+use crate::math::simd::at_best;
+use crate::memory::{self, collect, resize};
 use crate::rows::fault::Error;
 
 use super::anisotropic::{Scaled, is_anisotropic};
@@ -9,7 +10,7 @@ use super::frames::Axes;
 use super::islands::Components;
 use super::places::UsedLanes;
 use super::problem::{Law, Problem3};
-use super::residual::{Sums, velocity, weights};
+use super::residual::{Velocities, scaled_part, weights};
 use super::workspace::diagonal;
 
 /// The velocities of given forces. The memory is used again.
@@ -55,9 +56,9 @@ impl State {
         let found = weights(problem, |row| &problem.values[diagonal(problem, row)]);
         collect(&mut self.weights, rows, found)?;
         collect(&mut self.roots, rows, self.weights.iter().map(|d| d.sqrt()))?;
-        let q = &self.q;
-        let made = (0..rows).map(|row| velocity(problem, row, &q[row], |column| forces[column]));
-        collect(&mut self.velocities, rows, made)
+        resize(&mut self.velocities, rows, [0.0; 3])?;
+        at_best(Velocities { problem, q: &self.q, forces, velocities: &mut self.velocities });
+        Ok(())
     }
 
     /// Call `tell` for each group with its rows, the size of its scaled velocities, the scaled residual of the forces, which is not
@@ -107,11 +108,14 @@ impl Measured<'_> {
     /// The scaled residual of rows, and the row that contributes most.
     fn residual<A: Axes>(&self, rows: &[u32]) -> (f64, usize) {
         let Self { laws, forces, state: State { weights, velocities, .. } } = self;
-        let mut sums = Sums::default();
+        let (mut square, mut most, mut worst) = (0.0, 0.0, rows.first().map_or(0, |&row| row as usize));
         for row in rows.iter().map(|&row| row as usize) {
-            sums.add(&Sums::new::<A>(laws, weights, forces, velocities, row..row + 1));
+            let part = scaled_part::<A>(laws, weights, forces, velocities, row);
+            square += part;
+            if part > most {
+                (most, worst) = (part, row);
+            }
         }
-        let (size, worst) = sums.scaled();
-        (size, if size > 0.0 { worst } else { rows.first().map_or(0, |&row| row as usize) })
+        (square.sqrt(), worst)
     }
 }

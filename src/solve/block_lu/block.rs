@@ -1,5 +1,7 @@
 //! Blocks.
 
+use crate::math::Block;
+
 /// A block, column by column.
 pub type Square<const N: usize> = [[f64; N]; N];
 
@@ -7,6 +9,11 @@ pub type Square<const N: usize> = [[f64; N]; N];
 #[inline(always)]
 pub fn unit<const N: usize>() -> Square<N> {
     std::array::from_fn(|j| std::array::from_fn(|i| f64::from(i == j)))
+}
+
+/// The columns of a block.
+pub fn square(block: &Block) -> Square<3> {
+    std::array::from_fn(|j| std::array::from_fn(|i| block[3 * j + i]))
 }
 
 /// Replace a pivot by U, with the reciprocals of its diagonal, and write L⁻¹ P, for P A = L U. Returns false if the matrix is singular

@@ -21,7 +21,7 @@ use crate::memory::{self, collect, refill};
 use crate::rows::pattern::{KeptPattern, range};
 use crate::team::{Ragged, Team};
 
-pub use block::{Square, times, unit};
+pub use block::{Square, back, split, square, times, unit};
 use branches::Sections;
 use elimination::{LuElimination, Stage};
 use numbers::Numbers;

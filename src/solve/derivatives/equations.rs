@@ -6,9 +6,9 @@
 //! order (Vanderbei 1995).
 
 use crate::math::{Block, Vector, difference, largest, sum, times, transposed, transposed_times};
-use crate::memory::{self, collect, refill};
+use crate::memory::{self, collect, refill, resize};
 use crate::rows::pattern::range;
-use crate::solve::block_lu::{BlockLu, Shape, Square};
+use crate::solve::block_lu::{BlockLu, Shape, Square, square};
 use crate::team::Team;
 
 use super::dense::{self, DenseMatrix};
@@ -45,24 +45,25 @@ pub struct LinearizedEquations {
 }
 
 impl LinearizedEquations {
-    /// Factor A with these blocks, one for each entry of the pattern. Returns false if not even the larger matrix has factors, since
-    /// numbers overflow.
+    /// Factor A, whose blocks a function writes, one for each entry of the pattern. Returns false if not even the larger matrix has
+    /// factors, since numbers overflow.
     pub fn factorize(
         &mut self,
         team: &mut Team,
         pattern: &Pattern,
-        blocks: impl Iterator<Item = Block>,
+        fill: impl FnOnce(&mut [Block]),
     ) -> memory::Result<bool> {
         let rows = pattern.rows.len();
-        collect(&mut self.values, pattern.columns.len(), blocks)?;
-        refill(&mut self.work, rows, [0.0; 3])?;
-        refill(&mut self.x, rows, [0.0; 3])?;
+        resize(&mut self.values, pattern.columns.len(), [0.0; 9])?;
+        fill(&mut self.values);
+        collect(&mut self.work, rows, (0..rows).map(probe))?;
+        resize(&mut self.x, rows, [0.0; 3])?;
         self.is_singular = !self.factorize_regular(team, pattern)?;
         if !self.is_singular {
             return Ok(true);
         }
         if is_dense(pattern) {
-            return self.dense.decompose(pattern, ALPHA);
+            return self.dense.decompose(pattern, &self.values, ALPHA);
         }
         refill(&mut self.rests, rows, [0.0; 3])?;
         refill(&mut self.changes, rows, [0.0; 6])?;
@@ -80,13 +81,11 @@ impl LinearizedEquations {
         self.is_singular
     }
 
-    /// Find LU factors, or set a dense matrix. Returns false if A is singular.
+    /// Find LU factors, or those of a dense matrix, and try them with the vector in `work`. Returns false if A is singular.
     fn factorize_regular(&mut self, team: &mut Team, pattern: &Pattern) -> memory::Result<bool> {
         let Self { values, lu, dense, work, .. } = self;
-        (0..work.len()).for_each(|row| work[row] = probe(row));
         if is_dense(pattern) {
-            dense.fill(pattern, values)?;
-            if !dense.factorize(work)? {
+            if !dense.factorize(pattern, values, work)? {
                 return Ok(false);
             }
         } else {
@@ -205,10 +204,6 @@ pub fn probe(row: usize) -> Vector {
         let share = (hash >> 40) as f64 / (1 << 24) as f64;
         if hash >> 39 & 1 == 0 { 0.5 + 0.5 * share } else { -0.5 - 0.5 * share }
     })
-}
-
-fn square(block: &Block) -> Square<3> {
-    std::array::from_fn(|j| std::array::from_fn(|i| block[3 * j + i]))
 }
 
 /// A block of the larger matrix, of A and of the block in the transposed place.

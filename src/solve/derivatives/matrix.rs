@@ -1,8 +1,10 @@
 //! W of a problem in rows of three, and its products in scaled units.
 
-use crate::math::{Block, Vector, times, transposed_times};
+use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best, combination};
+use crate::math::{Block, Vector, times};
 use crate::memory::{self, collect};
 use crate::rows::Bsr3;
+use crate::rows::pattern::KeptPattern;
 use crate::solve::rows_of_three::Padded;
 use crate::team::Team;
 
@@ -14,24 +16,32 @@ const ENOUGH: usize = 2000;
 pub struct MatrixOfThrees {
     pub padded: Padded,
     pub is_padded: bool,
-    starts: Vec<i32>,
-    columns: Vec<i32>,
+    pattern: KeptPattern,
+    /// The blocks, unless they are padded.
     values: Vec<Block>,
 }
 
 impl MatrixOfThrees {
-    pub fn copy(&mut self, w: Bsr3) -> memory::Result {
+    /// Copy the blocks of W.
+    pub fn copy(&mut self, values: &[Block]) -> memory::Result {
         self.is_padded = false;
-        collect(&mut self.starts, w.starts.len(), w.starts.iter().copied())?;
-        collect(&mut self.columns, w.columns.len(), w.columns.iter().copied())?;
-        collect(&mut self.values, w.values.len(), w.values.iter().copied())
+        collect(&mut self.values, values.len(), values.iter().copied())
+    }
+
+    /// Keep the pattern of W. Returns false if it is that of the last call.
+    pub fn keep_pattern(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<bool> {
+        let is_new = !self.pattern.is(starts, columns);
+        if is_new {
+            self.pattern.keep(starts, columns)?;
+        }
+        Ok(is_new)
     }
 
     pub fn rows(&self) -> Bsr3<'_> {
         if self.is_padded {
             return self.padded.matrix();
         }
-        Bsr3 { starts: &self.starts, columns: &self.columns, values: &self.values }
+        Bsr3 { starts: self.pattern.starts(), columns: self.pattern.columns(), values: &self.values }
     }
 
     pub fn team(&self) -> Team {
@@ -51,17 +61,30 @@ impl MatrixOfThrees {
         }
     }
 
-    /// Compute W'ᵀ v.
-    pub fn multiply_transposed(&self, v: &[Vector], roots: &[f64], product: &mut [Vector]) {
-        let w = self.rows();
-        product.fill([0.0; 3]);
+    /// Add Wᵀ v.
+    pub fn add_transposed_product(&self, v: &[Vector], to: &mut [Vector]) {
+        at_best(TransposedProduct { w: self.rows(), v, to });
+    }
+}
+
+/// The sum of a vector and Wᵀ v.
+struct TransposedProduct<'a> {
+    w: Bsr3<'a>,
+    v: &'a [Vector],
+    to: &'a mut [Vector],
+}
+
+impl Kernel for TransposedProduct<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { w, v, to } = self;
         for (row, v) in v.iter().enumerate().filter(|(_, v)| **v != [0.0; 3]) {
-            let v = v.map(|v| v / roots[row]);
             for (column, block) in w.row(row) {
-                let made = transposed_times(block, &v);
-                (0..3).for_each(|i| product[column][i] += made[i]);
+                let made = combination(&level.transposed_columns(block), v);
+                to[column] = (level.of_vector(to[column]) + made).vector();
             }
         }
-        product.iter_mut().zip(roots).for_each(|(product, root)| *product = product.map(|x| x / root));
     }
 }

@@ -13,8 +13,8 @@ mod outer_product;
 mod pattern;
 mod ways;
 
-use crate::math::{Vector, largest};
-use crate::memory::{self, collect, push, refill};
+use crate::math::{Vector, is_finite, largest};
+use crate::memory::{self, collect, push, refill, resize};
 use crate::rows::Bsr3;
 use crate::rows::fault::{Error, Fault, check_size};
 use crate::rows::pattern::range;
@@ -239,7 +239,6 @@ impl Derivatives {
         for column in 0..columns {
             let own = part(column, count);
             let laws = laws.map(|laws| &laws[part(column, rows)]);
-            self.make_room()?;
             worst = worst.or_worse(self.change(&velocities[own.clone()], laws));
             let Self { work: Vectors { y, v, .. }, places, state: State { roots, .. }, .. } = self;
             for (scalar, at) in own.enumerate() {
@@ -280,8 +279,7 @@ impl Derivatives {
             let own = part(column, count);
             let [by_forces, by_velocities] = [by_forces, by_velocities].map(|by| Some(&by?[own.clone()]));
             let by_laws = by_laws.as_deref_mut().map(|laws| &mut laws[part(column, rows)]);
-            self.make_room()?;
-            worst = worst.or_worse(self.multipliers(by_forces, by_velocities));
+            worst = worst.or_worse(self.multipliers(by_forces, by_velocities, by_laws.is_some()));
             self.read_multipliers(by_velocities, &mut by_b[own], by_laws);
         }
         Ok(worst)
@@ -330,12 +328,13 @@ impl Derivatives {
     }
 
     fn check_finite(&self, what: &'static str, values: &[f64]) -> Result<(), Error> {
-        let bad = values.iter().position(|value| !value.is_finite());
-        bad.map_or(Ok(()), |scalar| {
-            let scalar = scalar % self.scalar_count();
-            let row = self.starts.partition_point(|&start| start as usize <= scalar) - 1;
-            Err(Error::of_row(row, Fault::NotFinite(what)))
-        })
+        if is_finite(values) {
+            return Ok(());
+        }
+        let bad = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
+        let scalar = bad % self.scalar_count();
+        let row = self.starts.partition_point(|&start| start as usize <= scalar) - 1;
+        Err(Error::of_row(row, Fault::NotFinite(what)))
     }
 
     /// The component of a row that a lane has; 0 for a padded lane.
@@ -353,7 +352,7 @@ impl Derivatives {
                 self.places.keep(count, (0..3 * count).map(|scalar| (scalar / 3, scalar % 3)))?;
                 self.are_threes = true;
             }
-            self.matrix.copy(w)?;
+            self.matrix.copy(w.values)?;
             let problem = Problem3::new(w, problem.b.as_chunks().0, problem.normal);
             return self.find_in_threes(&problem, laws, forces.as_chunks().0);
         }
@@ -378,7 +377,10 @@ impl Derivatives {
     }
 
     fn find_in_threes(&mut self, problem: &Problem3, laws: &[Law], forces: &[Vector]) -> Result<(), Error> {
-        self.groups.find(problem.starts, problem.columns)?;
+        let is_new = self.matrix.keep_pattern(problem.starts, problem.columns)?;
+        if is_new {
+            self.groups.find(problem.starts, problem.columns)?;
+        }
         self.state.find(problem, laws, forces)?;
         match problem.normal {
             Normal::First => self.linearize::<NormalFirst>(problem, laws, forces)?,
@@ -386,7 +388,10 @@ impl Derivatives {
         }
         self.is_factored = [false; 2];
         let w = Bsr3 { starts: problem.starts, columns: problem.columns, values: problem.values };
-        Ok(self.pattern.find(&w, &self.laws)?)
+        if self.pattern.find(&w, &self.laws, is_new)? {
+            self.make_room()?;
+        }
+        Ok(())
     }
 
     fn linearize<A: Axes>(
@@ -407,8 +412,9 @@ impl Derivatives {
         let State { velocities, roots, .. } = &*state;
         let lanes = self.places.lanes();
         let solution = Solution { laws, forces, velocities, roots, zeros, lanes };
-        refill(&mut self.laws, laws.len(), LinearLaw::default())?;
+        resize(&mut self.laws, laws.len(), LinearLaw::default())?;
         for (row, law) in self.laws.iter_mut().enumerate() {
+            *law = LinearLaw::default();
             of_kind!(&laws[row].kind, kind => kind.linearized::<A>(&solution, row, law, kinks)?);
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::memory::{self, collect, push, refill};
 use crate::rows::Bsr3;
-use crate::rows::pattern::{KeptPattern, range};
+use crate::rows::pattern::range;
 
 use super::linear_law::LinearLaw;
 
@@ -26,18 +26,16 @@ pub struct Pattern {
     places: Vec<u32>,
     /// Row, column and block of each entry.
     entries: Vec<(u32, u32, u32)>,
-    /// The pattern of W.
-    given: KeptPattern,
 }
 
 impl Pattern {
-    /// Find the pattern for linear laws, unless it is that of the last call.
-    pub fn find(&mut self, w: &Bsr3, laws: &[LinearLaw]) -> memory::Result {
+    /// Find the pattern for linear laws. Returns false if it is that of the last call. `is_new`: the pattern of W is not that of the last
+    /// call.
+    pub fn find(&mut self, w: &Bsr3, laws: &[LinearLaw], is_new: bool) -> memory::Result<bool> {
         let unknown = || (0..laws.len()).filter(|&row| !laws[row].is_given()).map(|row| row as u32);
-        if self.given.is(w.starts, w.columns) && unknown().eq(self.rows.iter().copied()) {
-            return Ok(());
+        if !is_new && unknown().eq(self.rows.iter().copied()) {
+            return Ok(false);
         }
-        self.given.forget();
         let Self { rows, places, .. } = self;
         rows.clear();
         refill(places, laws.len(), NONE)?;
@@ -54,7 +52,7 @@ impl Pattern {
         entries.iter().for_each(|&(row, ..)| starts[row as usize + 1] += 1);
         (0..rows.len()).for_each(|k| starts[k + 1] += starts[k]);
         self.mirror()?;
-        self.given.keep(w.starts, w.columns)
+        Ok(true)
     }
 
     /// List the blocks of the rows, and an entry without a block where only the transposed place has one.

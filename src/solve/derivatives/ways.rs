@@ -1,14 +1,17 @@
 //! The equations of changes and the transposed ones: from changes of data to changes of forces, and from derivatives by forces and
 //! velocities to those by data.
 
-use crate::math::{Vector, times, transposed, transposed_times};
-use crate::memory::{self, refill};
+use crate::math::simd::{F64x4, Kernel, SimdLevel, add, at_best, combination, write};
+use crate::math::{Block, Vector, times, transposed_times};
+use crate::memory::{self, resize};
+use crate::rows::Bsr3;
 use crate::rows::fault::{Error, Fault};
 use crate::rows::pattern::range;
 use crate::solve::state::State;
 
 use super::law_change::LawChange;
-use super::pattern::NONE;
+use super::linear_law::{Bound, LinearLaw};
+use super::pattern::{NONE, Pattern};
 use super::{Derivatives, Fit};
 
 /// The equations of changes, or the transposed ones.
@@ -30,6 +33,51 @@ pub struct Vectors {
     pub x: Vec<Vector>,
 }
 
+/// The blocks of F + f + V W' for each entry of the pattern, or those of the transpose.
+struct EquationBlocks<'a> {
+    w: Bsr3<'a>,
+    pattern: &'a Pattern,
+    laws: &'a [LinearLaw],
+    roots: &'a [f64],
+    way: Way,
+    values: &'a mut [Block],
+}
+
+impl Kernel for EquationBlocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { w, pattern, laws, roots, way, values } = self;
+        for (k, &row) in pattern.rows.iter().enumerate() {
+            let law = &laws[row as usize];
+            let velocity = level.columns(&law.velocity);
+            for entry in range(&pattern.starts, k) {
+                let column = pattern.rows[pattern.columns[entry] as usize];
+                let mut sum = [level.zero(); 3];
+                if pattern.blocks[entry] != NONE {
+                    let scale = 1.0 / (roots[row as usize] * roots[column as usize]);
+                    let w = w.values[pattern.blocks[entry] as usize].map(|x| x * scale);
+                    for (sum, column) in sum.iter_mut().zip(w.as_chunks::<3>().0) {
+                        *sum = combination(&velocity, column);
+                    }
+                }
+                if row == column {
+                    add(&mut sum, &level.columns(&law.force));
+                } else if row == column + 1 {
+                    add(&mut sum, &level.columns(&law.pull));
+                }
+                match way {
+                    Way::Forward => write(&mut values[entry], &sum),
+                    Way::Adjoint => {
+                        write(&mut values[pattern.mirrored[entry] as usize], &F64x4::transposed(sum));
+                    }
+                }
+            }
+        }
+    }
+}
+
 impl Derivatives {
     /// Factor the equations of one way, unless they have factors.
     pub(super) fn factorize(&mut self, way: Way) -> Result<(), Error> {
@@ -37,51 +85,23 @@ impl Derivatives {
             return Ok(());
         }
         let Self { matrix, laws, pattern, equations, state: State { roots, .. }, .. } = self;
-        let w = matrix.rows();
-        let block_of = |(row, column): (usize, usize), block: u32| {
-            let (row, column) = (pattern.rows[row] as usize, pattern.rows[column] as usize);
-            let law = &laws[row];
-            let mut sum = [0.0; 9];
-            if block != NONE {
-                let scale = 1.0 / (roots[row] * roots[column]);
-                let w = w.values[block as usize].map(|x| x * scale);
-                (0..3).for_each(|j| {
-                    let of_column = times(&law.velocity, &[w[3 * j], w[3 * j + 1], w[3 * j + 2]]);
-                    sum[3 * j..3 * j + 3].copy_from_slice(&of_column);
-                });
-            }
-            if row == column {
-                sum.iter_mut().zip(&law.force).for_each(|(sum, x)| *sum += x);
-            } else if row == column + 1 {
-                sum.iter_mut().zip(&law.pull).for_each(|(sum, x)| *sum += x);
-            }
-            sum
+        let fill = |values: &mut [Block]| {
+            at_best(EquationBlocks { w: matrix.rows(), pattern, laws, roots, way, values });
         };
-        let entries =
-            (0..pattern.rows.len()).flat_map(|row| range(&pattern.starts, row).map(move |k| (row, k)));
-        let blocks = entries.map(|(row, k)| {
-            let column = pattern.columns[k] as usize;
-            match way {
-                Way::Forward => block_of((row, column), pattern.blocks[k]),
-                Way::Adjoint => {
-                    let mirrored = pattern.blocks[pattern.mirrored[k] as usize];
-                    transposed(&block_of((column, row), mirrored))
-                }
-            }
-        });
-        let is_done = equations[way as usize].factorize(&mut matrix.team(), pattern, blocks)?;
+        let is_done = equations[way as usize].factorize(&mut matrix.team(), pattern, fill)?;
         ensure!(is_done, Error::of_rows(Fault::NotFinite("a derivative of the forces")));
         self.is_factored[way as usize] = true;
         Ok(())
     }
 
+    /// Get the memory of a call.
     pub(super) fn make_room(&mut self) -> memory::Result {
         let rows = self.rows.len();
         let Vectors { y, v, product, x } = &mut self.work;
-        refill(y, rows, [0.0; 3])?;
-        refill(v, rows, [0.0; 3])?;
-        refill(product, rows, [0.0; 3])?;
-        refill(x, self.pattern.rows.len(), [0.0; 3])
+        resize(y, rows, [0.0; 3])?;
+        resize(v, rows, [0.0; 3])?;
+        resize(product, rows, [0.0; 3])?;
+        resize(x, self.pattern.rows.len(), [0.0; 3])
     }
 
     /// Compute the scaled changes of forces, and of velocities without the change of B.
@@ -89,6 +109,8 @@ impl Derivatives {
         let Self { matrix, laws, pattern, equations, work, places, rows, state, .. } = self;
         let (Vectors { y, v, product, x }, roots) = (work, &state.roots);
         let none = LawChange::default();
+        y.fill([0.0; 3]);
+        v.fill([0.0; 3]);
         // The constants of all laws, and the changes of velocities without forces.
         if let Some(changes) = changes {
             for (row, (y, law)) in y.iter_mut().zip(&*laws).enumerate() {
@@ -123,31 +145,38 @@ impl Derivatives {
         Fit { is_singular: equations.is_singular(), outside }
     }
 
-    /// Compute the multipliers of all laws, λ, in `y` and Vᵀ λ in `product`.
-    pub(super) fn multipliers(&mut self, by_forces: Option<&[f64]>, by_velocities: Option<&[f64]>) -> Fit {
+    /// Compute Vᵀ λ in `product`, in the units of the data, and in `y` λ, the multipliers of all laws, if these are needed.
+    pub(super) fn multipliers(
+        &mut self,
+        by_forces: Option<&[f64]>,
+        by_velocities: Option<&[f64]>,
+        are_needed: bool,
+    ) -> Fit {
         let Self { matrix, laws, pattern, equations, work, places, state, .. } = self;
         let (Vectors { y, v, product, x }, roots) = (work, &state.roots);
-        for scalar in 0..places.of_scalars.len() {
-            let (row, lane) = places.of(scalar);
-            v[row][lane] = by_velocities.map_or(0.0, |by| by[scalar] * roots[row]);
+        places.scatter(by_forces, y);
+        if by_velocities.is_some() {
+            places.scatter(by_velocities, v);
+            matrix.add_transposed_product(v, y);
         }
-        matrix.multiply_transposed(v, roots, y);
-        for (scalar, &by) in by_forces.unwrap_or_default().iter().enumerate() {
-            let (row, lane) = places.of(scalar);
-            y[row][lane] += by / roots[row];
-        }
+        y.iter_mut().zip(roots).for_each(|(y, root)| *y = y.map(|y| y / root));
         for (&row, x) in pattern.rows.iter().zip(&mut *x) {
             *x = y[row as usize];
         }
         let equations = &mut equations[Way::Adjoint as usize];
         let outside = equations.solve(&mut matrix.team(), pattern, x);
+        product.fill([0.0; 3]);
         for (&row, x) in pattern.rows.iter().zip(&*x) {
-            product[row as usize] = transposed_times(&laws[row as usize].velocity, x);
+            let row = row as usize;
+            product[row] = transposed_times(&laws[row].velocity, x).map(|x| x / roots[row]);
         }
         // Rows of the pattern have multipliers of their own.
-        if x.len() < y.len() {
-            matrix.multiply_transposed(product, roots, v);
-            y.iter_mut().zip(&*v).for_each(|(y, v)| (0..3).for_each(|i| y[i] -= v[i]));
+        if are_needed && x.len() < y.len() {
+            v.fill([0.0; 3]);
+            matrix.add_transposed_product(product, v);
+            for ((y, v), root) in y.iter_mut().zip(&*v).zip(roots) {
+                (0..3).for_each(|i| y[i] -= v[i] / root);
+            }
         }
         for (&row, x) in pattern.rows.iter().zip(&*x) {
             y[row as usize] = *x;
@@ -160,27 +189,38 @@ impl Derivatives {
         &self,
         by_velocities: Option<&[f64]>,
         by_b: &mut [f64],
-        mut by_laws: Option<&mut [LawChange]>,
+        by_laws: Option<&mut [LawChange]>,
     ) {
-        let Self { laws, work: Vectors { y, product, .. }, places, rows, state: State { roots, .. }, .. } =
-            self;
-        if let Some(by_laws) = by_laws.as_deref_mut() {
-            by_laws.fill(LawChange::default());
-            for (row, (law, multipliers)) in laws.iter().zip(y).enumerate() {
-                by_laws[rows[row] as usize].add_of_numbers(law, self.is_of_moments[row], multipliers);
-            }
+        // The derivatives by biases.
+        self.places.gather(&self.work.product, by_b);
+        by_b.iter_mut().for_each(|by| *by = 0.0 - *by);
+        if let Some(by_laws) = by_laws {
+            self.read_by_laws(by_b, by_laws);
         }
-        for (scalar, by_b) in by_b.iter_mut().enumerate() {
-            let (row, lane) = places.of(scalar);
-            let by_bias = -product[row][lane] / roots[row];
-            *by_b = by_velocities.map_or(0.0, |by| by[scalar]) + by_bias;
-            if let Some(by_laws) = by_laws.as_deref_mut() {
-                let own = rows[row] as usize;
-                let component = scalar - self.starts[own] as usize;
-                by_laws[own].bias[component] = by_bias;
-                let by_force = roots[row] * y[row][lane];
-                by_laws[own].write_of_bound(laws[row].bounds[lane], component, by_force);
-            }
+        for (by_b, by) in by_b.iter_mut().zip(by_velocities.unwrap_or_default()) {
+            *by_b += by;
+        }
+    }
+
+    /// Write the derivatives by laws that belong to the multipliers and the derivatives by biases.
+    fn read_by_laws(&self, by_biases: &[f64], by_laws: &mut [LawChange]) {
+        let Self { laws, work: Vectors { y, .. }, places, rows, state: State { roots, .. }, .. } = self;
+        for (own, by_law) in by_laws.iter_mut().enumerate() {
+            *by_law = LawChange::default();
+            let by_biases = &by_biases[range(&self.starts, own)];
+            by_law.bias.iter_mut().zip(by_biases).for_each(|(to, by_bias)| *to = *by_bias);
+        }
+        for (row, (law, multipliers)) in laws.iter().zip(y).enumerate() {
+            by_laws[rows[row] as usize].add_of_numbers(law, self.is_of_moments[row], multipliers);
+        }
+        if laws.iter().all(|law| law.bounds == [Bound::None; 3]) {
+            return;
+        }
+        for (scalar, &(row, lane)) in places.of_scalars.iter().enumerate() {
+            let (row, lane) = (row as usize, lane as usize);
+            let own = rows[row] as usize;
+            let component = scalar - self.starts[own] as usize;
+            by_laws[own].write_of_bound(laws[row].bounds[lane], component, roots[row] * y[row][lane]);
         }
     }
 }

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::math::{Block, Vector};
-use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS, Shape, Square};
+use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS, Shape, Square, square};
 use crate::team::{self, Team};
 use testing::{Random, blocks::dense_of_three};
 
@@ -35,10 +35,6 @@ impl Sparse {
     fn dense(&self) -> DMatrix<f64> {
         dense_of_three(&self.starts, &self.columns, &self.values)
     }
-}
-
-fn square(block: &Block) -> Square<3> {
-    std::array::from_fn(|j| std::array::from_fn(|i| block[3 * j + i]))
 }
 
 #[test]
