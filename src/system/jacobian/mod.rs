@@ -299,6 +299,12 @@ impl System {
 #[inline(always)]
 fn write_columns<const N: usize>(rows: [JacobianRow; N], to: &mut Vec<Column>) {
     to.clear();
+    let contiguous = rows.map(|row| row.contiguous());
+    let count = contiguous[0].len();
+    if count > 0 && contiguous.iter().all(|row| row.len() == count) {
+        write_contiguous(contiguous.map(|row| &row[..count]), to);
+        return;
+    }
     let mut next = [0; N];
     loop {
         let index = rows.iter().zip(next).map(|(row, k)| row.column(k)).min().unwrap_or(u32::MAX);
@@ -314,6 +320,18 @@ fn write_columns<const N: usize>(rows: [JacobianRow; N], to: &mut Vec<Column>) {
         }
         if values != [0.0; 3] {
             to.push(Column { index, values });
+        }
+    }
+}
+
+/// Write the nonzero columns of N scalar rows that have a value in each column.
+#[inline(always)]
+fn write_contiguous<const N: usize>(rows: [&[f64]; N], to: &mut Vec<Column>) {
+    for k in 0..rows[0].len() {
+        let mut values = [0.0; 3];
+        rows.iter().zip(&mut values).for_each(|(row, value)| *value = row[k]);
+        if values != [0.0; 3] {
+            to.push(Column { index: k as u32, values });
         }
     }
 }

@@ -197,7 +197,16 @@ impl Jacobian<'_> {
     }
 }
 
-impl JacobianRow<'_> {
+impl<'a> JacobianRow<'a> {
+    /// The values of all columns if they follow each other in memory, and otherwise none.
+    #[inline(always)]
+    pub(super) fn contiguous(self) -> &'a [f64] {
+        match self {
+            Self::Dense { values, stride: 1, count } => &values[..count],
+            _ => &[],
+        }
+    }
+
     /// An upper limit of the number of nonzeros.
     pub(super) fn most(&self) -> usize {
         match self {
