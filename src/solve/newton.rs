@@ -56,7 +56,7 @@ pub struct Newton {
     /// The forces and y − v before the step.
     before: Vec<Vector>,
     arguments: Vec<Vector>,
-    /// The shares of the step, for parts of the rows.
+    /// The shares of the step before the first change, for parts of the rows.
     shares: PartSums<f64>,
 }
 
