@@ -4,10 +4,13 @@ mod files;
 mod problems;
 
 use crate::solve_bodies;
-use ldy::solve::{Measure, Method, Options, Report, Status};
+use ldy::solve::{Measure, Method, Options, Report, Solver, Status};
 use problem_files::archive::Archive;
+use problem_files::constraints::Step;
 use problem_files::problems::MatrixProblem;
+use problem_files::scenes::read_step;
 use std::path::{Path, PathBuf};
+use testing::Random;
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data")
@@ -106,6 +109,44 @@ fn one_course_that_stalls_is_not_the_last() {
 fn steps_are_shortened_where_contacts_change() {
     let report = solve_recorded("chain-10.npz", 1e-8);
     assert!(report.steps < 1000, "{report:?}");
+}
+
+/// The same step with its constraints in another order.
+fn shuffled(step: &Step, random: &mut Random) -> Step {
+    let mut order: Vec<usize> = (0..step.laws.len()).collect();
+    (1..order.len()).rev().for_each(|last| order.swap(last, random.below(last + 1)));
+    let mut end = 0;
+    let scalars: Vec<_> = (step.operators.iter())
+        .map(|operators| {
+            end += operators[0].1.nrows();
+            end - operators[0].1.nrows()..end
+        })
+        .collect();
+    Step {
+        h: step.h,
+        masses: step.masses.clone(),
+        velocities: step.velocities.clone(),
+        operators: order.iter().map(|&k| step.operators[k].clone()).collect(),
+        laws: order.iter().map(|&k| step.laws[k]).collect(),
+        forces: order.iter().flat_map(|&k| step.forces[scalars[k].clone()].iter().copied()).collect(),
+    }
+}
+
+/// What is solved is not solved by luck.
+#[test]
+fn the_order_of_constraints_decides_nothing() {
+    let mut random = Random::new(1);
+    for name in ["chain-10", "chain-28", "stack-4", "stack-20"] {
+        let mut archive = Archive::open(&data().join("bodies").join(name).with_extension("npz")).unwrap();
+        let step = read_step(&mut archive).unwrap();
+        for number in 0..4 {
+            let step = shuffled(&step, &mut random);
+            let (system, mut forces) = (step.system().unwrap(), step.forces.clone());
+            let report =
+                system.solve(&mut Solver::new(), &step.laws(), &Options::default(), &mut forces).unwrap();
+            assert_eq!(report.status, Status::Converged, "{name}, {number}: {report:?}");
+        }
+    }
 }
 
 /// Interior steps stay at a residual from which Newton's steps lead to the solution.
