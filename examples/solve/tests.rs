@@ -132,7 +132,7 @@ fn shuffled(step: &Step, random: &mut Random) -> Step {
     }
 }
 
-/// What is solved is not solved by luck.
+/// No solution depends on luck.
 #[test]
 fn the_order_of_constraints_decides_nothing() {
     let mut random = Random::new(1);
