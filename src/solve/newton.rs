@@ -163,8 +163,7 @@ impl Newton {
             let (law, root) = (&equations.laws[row].kind, equations.roots[row]);
             of_kind!(law, law => law.first_change::<A>(x, &change, root))
         };
-        let first = |part: Range<usize>| part.map(first_change).fold(f64::INFINITY, f64::min);
-        let share = LONGER * shares.of(team, forces.len(), first).fold(f64::INFINITY, f64::min);
+        let share = LONGER * shares.least(team, forces.len(), first_change);
         if share >= 1.0 {
             return false;
         }

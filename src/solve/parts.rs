@@ -41,3 +41,11 @@ impl<T: Copy + Default + Send> PartSums<T> {
         self.0.iter().copied()
     }
 }
+
+impl PartSums<f64> {
+    /// The least value of all rows, infinity if there are none.
+    pub fn least(&mut self, team: &mut Team, rows: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 {
+        let least = |part: Range<usize>| part.map(&value).fold(f64::INFINITY, f64::min);
+        self.of(team, rows, least).fold(f64::INFINITY, f64::min)
+    }
+}

@@ -81,7 +81,7 @@ impl LinearizedEquations {
         self.is_singular
     }
 
-    /// Find LU factors, or those of a dense matrix, and try them with the vector in `work`. Returns false if A is singular.
+    /// Find LU factors, dense ones for few rows, and try them with the vector in `work`. Returns false if A is singular.
     fn factorize_regular(&mut self, team: &mut Team, pattern: &Pattern) -> memory::Result<bool> {
         let Self { values, lu, dense, work, .. } = self;
         if is_dense(pattern) {

@@ -29,8 +29,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Find the pattern for linear laws. Returns false if it is that of the last call. `is_new`: the pattern of W is not that of the last
-    /// call.
+    /// Find the pattern for linear laws. `is_new` tells whether the pattern of W has changed since the last call. Returns false if nothing
+    /// has changed.
     pub fn find(&mut self, w: &Bsr3, laws: &[LinearLaw], is_new: bool) -> memory::Result<bool> {
         let unknown = || (0..laws.len()).filter(|&row| !laws[row].is_given()).map(|row| row as u32);
         if !is_new && unknown().eq(self.rows.iter().copied()) {

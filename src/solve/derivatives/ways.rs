@@ -33,7 +33,7 @@ pub struct Vectors {
     pub x: Vec<Vector>,
 }
 
-/// The blocks of F + f + V W' for each entry of the pattern, or those of the transpose.
+/// The blocks of F + f + V W', or of its transpose, for each entry of the pattern.
 struct EquationBlocks<'a> {
     w: Bsr3<'a>,
     pattern: &'a Pattern,

@@ -340,10 +340,7 @@ impl Interior {
     /// The longest step that stays inside.
     fn reach<A: Axes>(&mut self, team: &mut Team, program: &Program) -> f64 {
         let Self { y, rows, reaches, .. } = self;
-        let reach = |row: usize| rows[row].reach::<A>(program, row, &y[row]);
-        reaches
-            .of(team, y.len(), |part| part.map(reach).fold(f64::INFINITY, f64::min))
-            .fold(f64::INFINITY, f64::min)
+        reaches.least(team, y.len(), |row| rows[row].reach::<A>(program, row, &y[row]))
     }
 
     /// Make a step of predictor and corrector and write the new `forces`. Returns the length of the step, or none if the matrix is

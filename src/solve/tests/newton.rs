@@ -3,6 +3,7 @@
 use crate::math::Vector;
 use crate::solve::frames::NormalThird;
 use crate::solve::newton::{Equations, Newton};
+use crate::solve::problem::Problem3;
 use crate::solve::velocities::{Input, compute};
 use crate::solve::workspace::Memory;
 use crate::solve::{Kind, Law};
@@ -22,32 +23,56 @@ fn law(row: usize) -> Law {
     }
 }
 
+const ROWS: usize = 12;
+
+/// Rows with laws, and a workspace for steps.
+struct Scene {
+    dense: Dense,
+    laws: Vec<Law>,
+    memory: Memory,
+    newton: Newton,
+}
+
+impl Scene {
+    /// Rows of a random matrix of at most this rank.
+    fn new(random: &mut Random, rank: usize, law: impl Fn(usize) -> Law) -> Self {
+        let dense = Dense::new(random, ROWS, rank, 1.0);
+        let laws: Vec<Law> = (0..ROWS).map(law).collect();
+        let (mut memory, mut newton) = (Memory::default(), Newton::default());
+        memory.prepare::<NormalThird>(&dense.problem3(), &laws).unwrap();
+        newton.prepare(&dense.problem3(), &laws, u64::MAX).unwrap().unwrap();
+        Self { dense, laws, memory, newton }
+    }
+}
+
+/// The velocities that forces make.
+fn velocities_of(problem: &Problem3, memory: &Memory, forces: &[Vector]) -> Vec<Vector> {
+    let mut velocities = vec![[0.0; 3]; ROWS];
+    let input = Input { problem, q: &memory.q, roots: &memory.roots, forces };
+    compute(&mut Team::alone(), &input, None, &mut velocities);
+    velocities
+}
+
+fn random_vectors(random: &mut Random) -> Vec<Vector> {
+    (0..ROWS).map(|_| random.array()).collect()
+}
+
 #[test]
 fn steps_are_the_same_in_both_spaces() {
     let mut random = Random::new(11);
     for number in 0..60 {
-        let rows = 12;
-        let dense = Dense::new(&mut random, rows, 18, 1.0);
+        let Scene { dense, laws, memory, mut newton } = Scene::new(&mut random, 18, law);
         let problem = dense.problem3();
-        let laws: Vec<Law> = (0..rows).map(law).collect();
-        let mut memory = Memory::default();
-        memory.prepare::<NormalThird>(&problem, &laws).unwrap();
-        let center: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
-        let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
-        let mut newton = Newton::default();
-        newton.prepare(&problem, &laws, u64::MAX).unwrap().unwrap();
+        let [center, forces] = [(); 2].map(|()| random_vectors(&mut random));
+        let velocities = velocities_of(&problem, &memory, &forces);
         let mut bodies = dense.body_space(&memory.roots);
         // What interior points leave behind does not matter.
         bodies.correct(&mut Team::alone(), |row| forces[row]);
         for (alpha, alpha_of_joints) in [(0.5, 0.5), (1e-2, 1e-6), (1e-5, 1e-5)] {
-            let Memory { q, roots, .. } = &memory;
-            let mut velocities = vec![[0.0; 3]; rows];
-            let input = Input { problem: &problem, q, roots, forces: &forces };
-            compute(&mut Team::alone(), &input, None, &mut velocities);
             let equations = Equations {
                 problem: &problem,
                 laws: &laws,
-                roots,
+                roots: &memory.roots,
                 alpha,
                 alpha_of_joints,
                 center: &center,
@@ -75,24 +100,14 @@ fn shortened_steps_end_after_the_first_change() {
     let mut random = Random::new(13);
     let mut shortened = 0;
     for number in 0..60 {
-        let rows = 12;
-        let dense = Dense::new(&mut random, rows, 18, 1.0);
+        let Scene { dense, laws, memory, mut newton } = Scene::new(&mut random, 18, law);
         let problem = dense.problem3();
-        let laws: Vec<Law> = (0..rows).map(law).collect();
-        let mut memory = Memory::default();
-        memory.prepare::<NormalThird>(&problem, &laws).unwrap();
-        let Memory { q, roots, .. } = &memory;
-        let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
-        let velocities_of = |forces: &[Vector]| {
-            let mut velocities = vec![[0.0; 3]; rows];
-            let input = Input { problem: &problem, q, roots, forces };
-            compute(&mut Team::alone(), &input, None, &mut velocities);
-            velocities
-        };
+        let forces = random_vectors(&mut random);
+        let velocities_of = |forces: &[Vector]| velocities_of(&problem, &memory, forces);
         let at_rest = Equations {
             problem: &problem,
             laws: &laws,
-            roots,
+            roots: &memory.roots,
             alpha: 0.01,
             alpha_of_joints: 0.01,
             center: &forces,
@@ -102,10 +117,8 @@ fn shortened_steps_end_after_the_first_change() {
             let velocities = velocities_of(forces);
             let equations = Equations { velocities: &velocities, ..at_rest };
             let slope = |row| equations.linearise_row::<NormalThird>(row, forces).1;
-            (0..rows).map(|row| slope(row).map(|x| if x == 0.0 || x == 1.0 { x } else { 0.5 })).collect()
+            (0..ROWS).map(|row| slope(row).map(|x| if x == 0.0 || x == 1.0 { x } else { 0.5 })).collect()
         };
-        let mut newton = Newton::default();
-        newton.prepare(&problem, &laws, u64::MAX).unwrap().unwrap();
         let velocities = velocities_of(&forces);
         let equations = Equations { velocities: &velocities, ..at_rest };
         let mut next = forces.clone();
@@ -147,29 +160,15 @@ fn steps_solve_the_linear_equations_of_moments() {
     };
     let mut limited = 0;
     for number in 0..60 {
-        let rows = 12;
-        let dense = Dense::new(&mut random, rows, 42, 1.0);
+        let Scene { dense, laws, memory, mut newton } = Scene::new(&mut random, 42, law);
         let problem = dense.problem3();
-        let laws: Vec<Law> = (0..rows).map(law).collect();
-        let mut memory = Memory::default();
-        memory.prepare::<NormalThird>(&problem, &laws).unwrap();
-        let Memory { q, roots, .. } = &memory;
-        let center: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
-        let forces: Vec<Vector> = (0..rows).map(|_| random.array()).collect();
-        let mut newton = Newton::default();
-        newton.prepare(&problem, &laws, u64::MAX).unwrap().unwrap();
-        let mut velocities = vec![[0.0; 3]; rows];
-        let mut norm_and_step = |forces: &[Vector], newton: &mut Newton| {
-            compute(
-                &mut Team::alone(),
-                &Input { problem: &problem, q, roots, forces },
-                None,
-                &mut velocities,
-            );
+        let [center, forces] = [(); 2].map(|()| random_vectors(&mut random));
+        let norm_and_step = |forces: &[Vector], newton: &mut Newton| {
+            let velocities = velocities_of(&problem, &memory, forces);
             let equations = Equations {
                 problem: &problem,
                 laws: &laws,
-                roots,
+                roots: &memory.roots,
                 alpha: 0.1,
                 alpha_of_joints: 0.1,
                 center: &center,
