@@ -192,9 +192,10 @@ impl ContactSolution {
             return self.sliding_along(qn, b, free);
         }
         branch!(ContactSlides);
-        // At zero itself n may be a rounding error.
-        let least = 1e-3 * (scale + self.trace);
-        let (mut s, enough) = match slip > least {
+        // At zero itself n may be a rounding error, and a last force whose square underflows has no slip.
+        let usual = scale + self.trace;
+        let least = 1e-3 * usual;
+        let (mut s, enough) = match slip > least && slip < 1e6 * usual {
             true if self.friction <= MOST_INEXACT => (slip, accuracy.max(ENOUGH)),
             true => (slip, ENOUGH),
             // Sweeps would not come closer if they began here again.

@@ -134,3 +134,20 @@ fn cohesion_holds_a_pull() {
     assert!(near(solve([0.25, 0.0, 1.0]), [-0.25, 0.0, -1.0]));
     assert!(near(solve([3.0, 0.0, 1.0]), [-0.5, 0.0, -1.0]));
 }
+
+/// The square of the last tangential force is zero or not precise, and the slip that it gives infinite.
+#[test]
+fn a_last_force_next_to_nothing_is_a_guess_like_none() {
+    let (w, q) = ([2.0, 0.3, 0.1, 0.3, 3.0, 0.2, 0.1, 0.2, 4.0], [5.0, -3.0, -1.0]);
+    let law = Law::contact(0.4);
+    let wanted = solved::<NormalThird>(&w, &q, &law, &[0.0; 3]);
+    assert!(wanted[2] > 0.0 && wanted[0] < 0.0);
+    for size in [1e-320, 1e-250, 1e-200, 1e-160, 1e-150] {
+        for towards in [[-1.0, 1.0], [-1.0, 0.0], [1.0, -1.0], [0.0, 1.0]] {
+            let old = [size * towards[0], size * towards[1], size];
+            let force = solved::<NormalThird>(&w, &q, &law, &old);
+            (0..3)
+                .for_each(|i| assert!((force[i] - wanted[i]).abs() < 1e-14, "{old:?}: {force:?} {wanted:?}"));
+        }
+    }
+}
