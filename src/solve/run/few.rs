@@ -238,7 +238,7 @@ impl<'a, 'w, const N: usize> Few<'a, 'w, N> {
 }
 
 /// Whether W has no entries in the lanes of second tangents but on its diagonal.
-fn is_flat<A: Axes>(problem: &Problem3) -> bool {
+pub(super) fn is_flat<A: Axes>(problem: &Problem3) -> bool {
     (0..problem.rows()).all(|row| {
         problem
             .row(row)

@@ -8,7 +8,6 @@ use crate::solve::frames::Axes;
 use crate::solve::interior::{ContactSpace, Interior, Program, Space, Start};
 use crate::solve::newton::{Equations, Newton};
 use crate::solve::options::Status;
-use crate::solve::problem::Law;
 use crate::solve::residual::velocity;
 use crate::solve::workspace::Memory;
 use crate::team::Team;
@@ -53,11 +52,13 @@ const LEAST_STEP: f64 = 1e-5;
 /// Newton's steps are tried between interior steps when the residual has decreased by this factor since the last trial; the same
 /// where nothing is foreseen and a step of Newton's method costs twice as much. Otherwise they are also tried after
 /// `BETWEEN_TRIALS` interior steps if the residual is less than `SMALL`: where contacts change between sticking and sliding, the
-/// residual of interior steps may stop at a value from which Newton's steps lead to the solution.
+/// residual of interior steps may stop at a value from which Newton's steps lead to the solution. In heaps, where trials seldom
+/// succeed earlier, it has to be less than `SMALL_IN_HEAP` times the root of the tolerance, too.
 const AHEAD: f64 = 0.1;
 const FAR_AHEAD: f64 = 0.03;
 const BETWEEN_TRIALS: usize = 5;
 const SMALL: f64 = 0.05;
+const SMALL_IN_HEAP: f64 = 2.0;
 
 /// The length of a trial of Newton's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +149,7 @@ impl Run<'_, '_> {
         let mut failures = 0;
         // If this leads nowhere, joints get the whole α.
         self.alpha_of_joints = ALPHA_OF_JOINTS;
-        let mut may_fail = self.laws.iter().any(Law::is_joint);
+        let mut may_fail = self.has_joints;
         let pace = trial.pace();
         while failures < pace.most_failures && start.is_finite() {
             let reached = match self.approach::<A>(trial, alpha, start) {
@@ -238,6 +239,11 @@ impl Run<'_, '_> {
             true => (Trial::Quick, FAR_AHEAD),
             false => (Trial::Short, AHEAD),
         };
+        let is_heap = self.is_heap();
+        let small = match is_heap {
+            true => SMALL.min(SMALL_IN_HEAP * self.options.tolerance.sqrt()),
+            false => SMALL,
+        };
         let (mut least, mut idle) = (f64::INFINITY, 0);
         let (mut last, mut untried) = (self.best_residual(), 0);
         for _ in 0..MOST_INTERIOR_STEPS {
@@ -256,17 +262,24 @@ impl Run<'_, '_> {
             }
             idle = if value < 0.8 * least { 0 } else { idle + 1 };
             least = least.min(value);
+            untried += 1;
             if idle > MOST_IDLE_INSIDE || long.is_none_or(|long| long < LEAST_STEP) {
                 break;
             }
-            untried += 1;
-            let is_due = trial == Trial::Short && untried >= BETWEEN_TRIALS && value < SMALL;
+            let is_due = trial == Trial::Short && untried >= BETWEEN_TRIALS && value < small;
             if is_due || value < ahead * last {
                 (last, untried) = (value, 0);
                 if let Some(end) = self.steps::<A>(trial)? {
                     return Ok(Some(end));
                 }
             }
+        }
+        // Where interior steps end in a heap, Newton's steps often go on, although other forces have smaller residuals.
+        if is_heap
+            && untried > 0
+            && let Some(end) = self.steps::<A>(trial)?
+        {
+            return Ok(Some(end));
         }
         self.room.now.copy_from_slice(&self.room.best);
         Ok(None)

@@ -28,9 +28,11 @@ const MOST_AHEAD_IF_LARGE: f64 = 16.0;
 const COUNTED: f64 = 0.1;
 const DOUBLINGS: usize = 8;
 
-/// In large heaps this share of estimates counts: they take 30 to 60 steps and more, and where the tolerance is loose, sweeps that go
-/// on for as long as a hundred steps are usually enough.
-const IN_HEAP: f64 = 0.2;
+/// In heaps this share of an estimate counts, and it counts up to this times the sweeps so far: interior steps solve them nearly as well
+/// after few sweeps. In large heaps, where steps take longer, sweeps go on, and where the tolerance is loose, they are usually enough.
+const IN_HEAP: [f64; 2] = [0.8, 16.0];
+const IN_LARGE_HEAP: [f64; 2] = [0.2, 4.0];
+const IF_LOOSE: [f64; 2] = [0.1, 0.75];
 
 /// With more rows than this, the expected number of steps grows with the root of the rows.
 const LARGE_HEAP: f64 = 2000.0;
@@ -44,9 +46,8 @@ const TIGHT: f64 = 2e-5;
 const SWEEPS_BEFORE_PATCH: usize = 300;
 const SWEEPS_BETWEEN_PATCHES: usize = 100;
 
-/// With a tolerance of more than this, sweeps usually reach it in a heap, and estimates count less.
+/// A tolerance of more than this is loose.
 const LOOSE: f64 = 2e-4;
-const MOST_AHEAD_IF_LOOSE: f64 = 1.5;
 
 /// The sweeps that are left and count, and those that count in a large heap.
 pub(super) struct Left {
@@ -164,9 +165,14 @@ impl Run<'_, '_> {
         };
         let counted = |share: f64, most: f64| (share * left).clamp(share * number, most * number);
         let most = if is_large { MOST_AHEAD_IF_LARGE } else { MOST_AHEAD };
-        let most_in_heap = if self.options.tolerance > LOOSE { MOST_AHEAD_IF_LOOSE } else { MOST_AHEAD };
-        let growth = (self.problem.rows() as f64 / LARGE_HEAP).max(1.0).sqrt();
-        let left = Left { sweeps: counted(1.0, most), in_heap: counted(IN_HEAP, most_in_heap) / growth };
+        let growth = self.problem.rows() as f64 / LARGE_HEAP;
+        let [share, most_in_heap] = match growth <= 1.0 && self.is_heap() {
+            _ if self.options.tolerance > LOOSE => IF_LOOSE,
+            true => IN_HEAP,
+            false => IN_LARGE_HEAP,
+        };
+        let in_heap = counted(share, most_in_heap) / growth.max(1.0).sqrt();
+        let left = Left { sweeps: counted(1.0, most), in_heap };
         Ok(self.bodies_are_quicker(&left)? || self.newton_is_quicker(&left)?)
     }
 
