@@ -58,7 +58,7 @@ const FURTHER: f64 = 3.0;
 
 /// In heaps there are two starts for each of these, this times as far inside, with at most this foreseen share: the second one often
 /// leads to the solution where the first one ended.
-const IN_HEAP: [f64; 2] = [3.0, 9.0];
+const WIDTHS_IN_HEAP: [f64; 2] = [3.0, 9.0];
 const SHARE_IN_HEAP: f64 = 0.6;
 
 /// A residual of up to this times the tolerance is close to it.
@@ -411,7 +411,7 @@ impl Run<'_, '_> {
             true => Start { width: FURTHER * start.width, share: 0.0, is_bold: true },
             false => start,
         };
-        let widths = if is_heap && !is_far { &IN_HEAP[..] } else { &[1.0] };
+        let widths = if is_heap && !is_far { &WIDTHS_IN_HEAP[..] } else { &[1.0] };
         let share = if is_heap { start.share.min(SHARE_IN_HEAP) } else { start.share };
         for width in widths {
             if let Some(end) = self.interior::<A>(Start { width: width * start.width, share, ..start })? {
