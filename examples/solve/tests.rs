@@ -111,8 +111,7 @@ fn steps_are_shortened_where_contacts_change() {
     assert!(report.steps < 1000, "{report:?}");
 }
 
-/// Interior steps begin after few sweeps, a second start and a long trial follow a start that fails, and no sweeps are between them. With
-/// sweeps until steps seem to be quicker, as in large heaps, there were 1288 sweeps to 1e-4 and 3804 to 1e-8.
+/// Interior steps begin after few sweeps. A second start and a long trial follow a start that fails, with no sweeps between them.
 #[test]
 fn heaps_are_solved_by_steps_after_few_sweeps() {
     let report = solve_recorded("pile-6.npz", 1e-4);

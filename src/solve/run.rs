@@ -56,13 +56,13 @@ const STARTS: [Option<Start>; 5] = [
 /// Where nothing is foreseen, steps begin this times as far inside.
 const FURTHER: f64 = 3.0;
 
-/// In heaps there are two starts for each of these, this times as far inside, with at most this foreseen share: the second one often
-/// leads to the solution where the first one ended.
+/// In heaps there are two starts for each of these, so many times as far inside, which foresee at most `SHARE_IN_HEAP`. The second one often
+/// leads to the solution where the first one fails.
 const WIDTHS_IN_HEAP: [f64; 2] = [3.0, 9.0];
 const SHARE_IN_HEAP: f64 = 0.6;
 
 /// A residual of up to this times the tolerance is close to it.
-const CLOSE: f64 = 3.0;
+const CLOSE_TO_TOLERANCE: f64 = 3.0;
 
 /// While the residual is at most this, a failure does not end Newton's steps at once.
 const NEAR: f64 = 1e-6;
@@ -385,17 +385,19 @@ impl Run<'_, '_> {
             return self.steps::<A>(Trial::Long);
         }
         let residual = self.best_residual();
-        let trial = match self.problem.rows() <= FEW {
-            _ if start.is_none() || residual < NEAR => Trial::Long,
-            true => Trial::Small,
-            false => Trial::First,
+        let trial = if start.is_none() || residual < NEAR {
+            Trial::Long
+        } else if self.problem.rows() <= FEW {
+            Trial::Small
+        } else {
+            Trial::First
         };
         let is_heap = self.is_heap();
         let is_in_vain = match trial {
             // A few steps have failed already.
             Trial::Small => is_very_few(self.problem) && self.options.method == Method::Automatic,
             // In heaps a short trial leads to the solution if this is close, and otherwise seldom.
-            Trial::First => is_heap && residual > CLOSE * self.options.tolerance,
+            Trial::First => is_heap && residual > CLOSE_TO_TOLERANCE * self.options.tolerance,
             _ => false,
         };
         let is_far = start.is_some() && residual > LARGE && !self.has_joints;

@@ -131,8 +131,8 @@ impl Run<'_, '_> {
     /// The cost of the sweeps that a step in the space of bodies is worth. Before the bodies are known, the problem may be a structure.
     fn worth_of_step(&self, left: &Left) -> f64 {
         let are_known = self.body_products != Products::MoreThan(0);
-        let is_heap = are_known && !self.has_few_bodies() && self.problem.rows() > FEW;
-        let sweeps = if is_heap { left.in_heap } else { left.sweeps };
+        let has_many_bodies = are_known && !self.has_few_bodies() && self.problem.rows() > FEW;
+        let sweeps = if has_many_bodies { left.in_heap } else { left.sweeps };
         sweeps * self.sweep_cost() / self.expected_steps()
     }
 

@@ -240,10 +240,7 @@ impl Run<'_, '_> {
             false => (Trial::Short, AHEAD),
         };
         let is_heap = self.is_heap();
-        let small = match is_heap {
-            true => SMALL.min(SMALL_IN_HEAP * self.options.tolerance.sqrt()),
-            false => SMALL,
-        };
+        let small = if is_heap { SMALL.min(SMALL_IN_HEAP * self.options.tolerance.sqrt()) } else { SMALL };
         let (mut least, mut idle) = (f64::INFINITY, 0);
         let (mut last, mut untried) = (self.best_residual(), 0);
         for _ in 0..MOST_INTERIOR_STEPS {

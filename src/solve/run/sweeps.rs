@@ -28,8 +28,9 @@ const MOST_AHEAD_IF_LARGE: f64 = 16.0;
 const COUNTED: f64 = 0.1;
 const DOUBLINGS: usize = 8;
 
-/// In heaps this share of an estimate counts, and it counts up to this times the sweeps so far: interior steps solve them nearly as well
-/// after few sweeps. In large heaps, where steps take longer, sweeps go on, and where the tolerance is loose, they are usually enough.
+/// The share of an estimate that counts in a heap, and the sweeps so far times which it counts at most. Interior steps solve heaps nearly as
+/// well after few sweeps. In large heaps, where steps take longer, and in planes, sweeps go on for longer, and where the tolerance is
+/// loose, they are usually enough.
 const IN_HEAP: [f64; 2] = [0.8, 16.0];
 const IN_LARGE_HEAP: [f64; 2] = [0.2, 4.0];
 const IF_LOOSE: [f64; 2] = [0.1, 0.75];
@@ -49,7 +50,7 @@ const SWEEPS_BETWEEN_PATCHES: usize = 100;
 /// A tolerance of more than this is loose.
 const LOOSE: f64 = 2e-4;
 
-/// The sweeps that are left and count, and those that count in a large heap.
+/// The sweeps that are left and count, and those that count in a heap.
 pub(super) struct Left {
     pub sweeps: f64,
     pub in_heap: f64,
@@ -166,10 +167,12 @@ impl Run<'_, '_> {
         let counted = |share: f64, most: f64| (share * left).clamp(share * number, most * number);
         let most = if is_large { MOST_AHEAD_IF_LARGE } else { MOST_AHEAD };
         let growth = self.problem.rows() as f64 / LARGE_HEAP;
-        let [share, most_in_heap] = match growth <= 1.0 && self.is_heap() {
-            _ if self.options.tolerance > LOOSE => IF_LOOSE,
-            true => IN_HEAP,
-            false => IN_LARGE_HEAP,
+        let [share, most_in_heap] = if self.options.tolerance > LOOSE {
+            IF_LOOSE
+        } else if growth <= 1.0 && self.is_heap() {
+            IN_HEAP
+        } else {
+            IN_LARGE_HEAP
         };
         let in_heap = counted(share, most_in_heap) / growth.max(1.0).sqrt();
         let left = Left { sweeps: counted(1.0, most), in_heap };
